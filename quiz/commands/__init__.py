@@ -1,0 +1,1 @@
+"""What each command does; `quiz.cli` declares how it is typed."""

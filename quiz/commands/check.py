@@ -1,0 +1,189 @@
+"""Commands that check: an answer, a calculation, deck files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from quiz import calculators
+from quiz.calculators.base import Calculator, run
+from quiz.desk import Desk
+from quiz.errors import BadInput, QuizError
+from quiz.language import say
+from quiz.terminal import columns, print_json
+
+
+def answer(desk: Desk, name: str, text: str, seed: int | None, assignments: list[str], json: bool) -> int:
+    from quiz import draw as drawing
+    from quiz.checking import check_drawn, right_value
+    from quiz.grading import Attempt, answered, propose
+
+    card = desk.library.card(name)
+    if card.numeric is None:
+        raise BadInput(say("cli.not_numeric", card=card.id))
+    drawn = drawing.draw(card, seed if seed is not None else desk.rng.getrandbits(32))
+    if assignments:
+        drawn = drawing.evaluate(card, {**drawn.inputs, **parse(assignments)}, drawn.seed)
+    verdict = check_drawn(text, drawn, card.numeric)
+    attempt = answered(Attempt(), verdict.verdict, slip_named=bool(verdict.slips))
+    if json:
+        print_json(
+            {
+                "card": card.id,
+                "inputs": dict(drawn.inputs),
+                "seed": drawn.seed,
+                "expected": {"value": drawn.expected, "unit": drawn.unit},
+                "read": {"value": verdict.read.value, "unit": verdict.read.unit} if verdict.read else None,
+                "verdict": verdict.verdict,
+                "reason": desk.words(verdict.reason),
+                "slips": [desk.words(slip) for slip in verdict.slips],
+                "grade": propose(attempt) if verdict.verdict != "unreadable" else None,
+            }
+        )
+    else:
+        print(desk.words(drawing.question(card, drawn)))
+        print(desk.words(verdict.reason))
+        for slip in verdict.slips:
+            print(desk.words(slip))
+        if verdict.verdict == "incorrect":
+            right = right_value(drawn, card.numeric, desk.language)
+            print(desk.say("review.right_value", value=right))
+            print(drawn.worked(card.numeric.asks))
+    return 0 if verdict.verdict == "correct" else 1
+
+
+def parse(assignments: list[str]) -> dict[str, str]:
+    """`name=value` texts as a dict. BadInput for one without a name or an equals sign."""
+    given: dict[str, str] = {}
+    for text in assignments:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise BadInput(say("cli.bad_assignment", text=text))
+        given[name.strip()] = value.strip()
+    return given
+
+
+def calc(desk: Desk, name: str, assignments: list[str], json: bool) -> int:
+    if not name:
+        return _list(desk, json)
+    calculator = calculators.find(name)
+    if not assignments and any(field.required for field in calculator.inputs):
+        return _describe(desk, calculator, json)
+    result = run(calculator, parse(assignments))
+    # Constant outputs without a formula say themselves.
+    formulas = [f"{o.name} = {o.formula}" for o in calculator.outputs if o.formula]
+    worked = [line for o in calculator.outputs if o.name in result.outputs and (line := result.worked(o.name))]
+    if json:
+        print_json(
+            {
+                "calculator": calculator.name,
+                "inputs": {k: v for k, v in result.inputs.items() if v is not None},
+                "outputs": {
+                    o.name: {"value": result.outputs[o.name], "unit": o.unit}
+                    for o in calculator.outputs
+                    if result.outputs.get(o.name) is not None
+                },
+                "formula": "\n".join(formulas),
+                "worked": "\n".join(worked),
+            }
+        )
+        return 0
+    from quiz.quantity import show
+
+    rows = []
+    for output in calculator.outputs:
+        value = result.outputs.get(output.name)
+        if value is not None:
+            shown = value if isinstance(value, str) else show(value, output.unit, desk.language)
+            rows.append([output.name, shown, desk.words(output.about)])
+    for line in (*columns(rows), "", *formulas, "", *worked):
+        print(line)
+    if calculator.convention:
+        print("\n" + desk.words(calculator.convention))
+    for source in calculator.sources:
+        print(f"{source.title}  {source.url}")
+    return 0
+
+
+def _list(desk: Desk, json: bool) -> int:
+    known = [calculators.find(name) for name in calculators.names()]
+    if json:
+        print_json({"calculators": [_described(c) for c in known]})
+        return 0
+    for line in columns([[c.name, desk.words(c.title)] for c in known]):
+        print(line)
+    return 0
+
+
+def _describe(desk: Desk, calculator: Calculator, json: bool) -> int:
+    if json:
+        print_json(_described(calculator))
+        return 0
+    print(f"{calculator.name}  {desk.words(calculator.title)}")
+    rows = []
+    for field in calculator.inputs:
+        can_be = ", ".join(field.choices) if field.choices else f"{field.low:,}–{field.high:,} {field.unit}".strip()
+        default = (
+            desk.say("review.required") if field.required else "" if field.default is None else f"= {field.default}"
+        )
+        rows.append([f"  {field.name}", default, desk.words(field.about), can_be])
+    for line in (
+        *columns(rows),
+        *columns([[f"  → {o.name}", o.unit, desk.words(o.about)] for o in calculator.outputs]),
+    ):
+        print(line)
+    return 0
+
+
+def _described(calculator: Calculator) -> dict[str, Any]:
+    return {
+        "calculator": calculator.name,
+        "title": {"en": calculator.title.en, "zh": calculator.title.zh},
+        "inputs": {
+            f.name: {
+                "kind": f.kind,
+                "unit": f.unit,
+                "low": f.low,
+                "high": f.high,
+                "choices": list(f.choices),
+                "default": f.default,
+                "required": f.required,
+            }
+            for f in calculator.inputs
+        },
+        "outputs": {o.name: {"unit": o.unit, "formula": o.formula} for o in calculator.outputs},
+    }
+
+
+def lint(desk: Desk, paths: list[str], json: bool) -> int:
+    from quiz.library import shipped_decks
+    from quiz.lint import lint_paths
+
+    chosen = [Path(path).expanduser() for path in paths]
+    for path in chosen:
+        if not path.exists():
+            raise QuizError.of("cli.no_such_path", path=path)
+    problems = lint_paths(chosen or [folder for folder in (shipped_decks(), desk.places.decks) if folder.exists()])
+    errors = [problem for problem in problems if problem.severity == "error"]
+    if json:
+        print_json(
+            {
+                "problems": [
+                    {
+                        "path": p.path,
+                        "line": p.line,
+                        "column": p.column,
+                        "card": p.card,
+                        "field": p.field,
+                        "text": desk.words(p.text),
+                        "severity": p.severity,
+                    }
+                    for p in problems
+                ]
+            }
+        )
+    else:
+        for problem in problems:
+            print(problem.say(desk.language))
+        print(desk.say("review.lint", errors=len(errors), warnings=len(problems) - len(errors)))
+    return 1 if errors else 0

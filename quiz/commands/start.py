@@ -1,0 +1,63 @@
+"""Starting a review, on a screen or line by line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from quiz import __version__
+from quiz.commands.look import selection
+from quiz.desk import Desk
+from quiz.today import due_lines
+
+Names = list[str] | None
+
+
+def version() -> int:
+    print(f"quiz {__version__}")
+    return 0
+
+
+def bare(desk: Desk) -> int:
+    """`quiz` alone: the review, or what `quiz due` says where there is no terminal or nothing is due."""
+    if not has_screen(desk):
+        from quiz.commands.look import due
+
+        return due(desk, None, None, None, False)
+    queue = desk.study.todays_queue(selection(None, None, None))
+    if not queue.items and not queue.drills:
+        for line in due_lines(desk, queue):
+            print(line)
+        return 0
+    return review(desk, None, None, None)
+
+
+def review(
+    desk: Desk,
+    deck: Names,
+    company: Names,
+    tag: Names,
+    *,
+    plain: bool = False,
+    **more: Any,
+) -> int:
+    chosen = selection(deck, company, tag, **more)
+    queue = desk.study.begin(chosen)
+    if desk.study.asked is None:
+        for line in due_lines(desk, queue):
+            print(line)
+        return 0
+    if plain or not has_screen(desk):
+        from quiz.plain import Plain
+
+        return Plain(desk).run()
+    from quiz.tui import run
+
+    return run(desk)
+
+
+def has_screen(desk: Desk) -> bool:
+    """Textual does not notice a missing terminal: it would write escapes into a pipe and wait for ever."""
+    named = desk.environment.get("TERM", "" if os.name == "posix" else "windows")
+    return named not in ("", "dumb") and sys.stdin.isatty() and sys.stdout.isatty()

@@ -1,0 +1,89 @@
+"""The command line: help, options, and what is said about a command that cannot be run."""
+
+from quiz.language import Text
+
+WORDS = {
+    "help": Text(
+        "Spaced-repetition quiz for AI-infrastructure interviews. Without a command: today's review.",
+        "面向 AI Infra 面试的间隔重复练习。不带命令时开始今天的复习。",
+    ),
+    "help_review": Text("Today's review: answer, check, grade.", "今天的复习：作答、核对、打分。"),
+    "help_due": Text("What is due today, what is held back and why.", "今天有多少要复习，哪些被留后以及原因。"),
+    "help_decks": Text("The decks and how far you are in each.", "所有牌组及各自的进度。"),
+    "help_companies": Text("The companies and how many cards each asks.", "公司列表及各自考到的卡片数。"),
+    "help_cards": Text("Search the cards, in either language.", "搜索卡片，中英文都可以。"),
+    "help_show": Text("One card, question and answer.", "查看一张卡的题目和答案。"),
+    "help_answer": Text("Check one answer to a numeric card; logs nothing.", "核对一道数值题的答案，不记入日志。"),
+    "help_calc": Text("Run a calculator; without a name, list them.", "运行计算器；不给名字则列出全部。"),
+    "help_log": Text("What you did, oldest first.", "你做过的事，按时间先后。"),
+    "help_why": Text("Why a card is due when it is.", "一张卡为什么在那一天到期。"),
+    "help_note": Text("Your own note on a card; without a text, show it.", "给卡片写自己的笔记；不给文字则显示。"),
+    "help_flag": Text("Mark a card as wrong or doubtful.", "标记一张有误或存疑的卡。"),
+    "help_suspend": Text("Take a card out of the queue until you bring it back.", "暂停一张卡，直到你恢复它。"),
+    "help_undo": Text("Take back the last thing you did; any number of times.", "撤销上一步，可以连续撤销。"),
+    "help_verify": Text("Check file, log and states.", "检查文件、日志与状态。"),
+    "help_lint": Text(
+        "Check deck files; all faults as file:line:column.", "检查牌组文件，以 文件:行:列 列出全部问题。"
+    ),
+    "help_config": Text("Show or change a setting.", "查看或修改设置。"),
+    "json": Text("One JSON document instead of text.", "输出一个 JSON 文档而不是文字。"),
+    "deck": Text("Only this deck (repeatable).", "只要这个牌组（可重复）。"),
+    "company": Text("Only what this company asks (repeatable).", "只要这家公司考的（可重复）。"),
+    "tag": Text("Only cards with this tag (repeatable).", "只要带这个标签的卡（可重复）。"),
+    "decks": Text("A folder or file with decks of your own (repeatable).", "你自己的牌组目录或文件（可重复）。"),
+    "seed": Text("Draw and order by this number, to repeat a session.", "按这个数抽题和排序，可以重现一次练习。"),
+    "card": Text("The card's id.", "卡片 id。"),
+    "version": Text("Print the version.", "显示版本。"),
+    "lang": Text("Language of what you read.", "界面语言。"),
+    "new": Text("At most so many new cards.", "最多这么多张新卡。"),
+    "limit": Text("At most so many cards in this session.", "这次最多这么多张。"),
+    "cram": Text("All the chosen cards now, without moving the schedule.", "立刻过一遍选中的全部卡，不改动日程。"),
+    "plain": Text("Line by line instead of on a screen.", "逐行问答，不用全屏界面。"),
+    "query": Text("Words to look for.", "要找的词。"),
+    "kind": Text(
+        "Only this kind: numeric, concept, design, code, experience.",
+        "只要这一类：numeric、concept、design、code、experience。",
+    ),
+    "flagged": Text("Only cards that you flagged.", "只要你标记过的卡。"),
+    "text": Text("The answer as you would type it.", "照你平时的写法输入答案。"),
+    "set": Text("Fix an input instead of drawing it (repeatable).", "指定某个输入而不是抽取（可重复）。"),
+    "calculator": Text("The calculator.", "计算器名。"),
+    "inputs": Text(
+        "Its inputs, units allowed: tokens=8192 bandwidth=3.35TB/s.",
+        "输入，可以带单位：tokens=8192 bandwidth=3.35TB/s。",
+    ),
+    "note_text": Text("The note; an empty one removes it.", "笔记内容；空字符串表示删除。"),
+    "flag_text": Text("What is wrong with the card.", "这张卡哪里不对。"),
+    "clear": Text("Remove the flag.", "去掉标记。"),
+    "unsuspend": Text("Bring the card back.", "恢复这张卡。"),
+    "rebuild": Text("Rewrite the states from the log.", "按日志重写状态。"),
+    "paths": Text("Deck files or folders; without any, all decks.", "牌组文件或目录；不给则检查全部。"),
+    "key": Text("The setting.", "设置项。"),
+    "value": Text("Its new value.", "新的值。"),
+    "unknown_language": Text("no language {language}; there are en and zh", "没有语言 {language}，可选 en 和 zh"),
+    "no_such_option": Text(
+        "{command} has no option {option}; see {command} --help", "{command} 没有选项 {option}，请看 {command} --help"
+    ),
+    "no_such_option_near": Text(
+        "{command} has no option {option}; near it: {near}", "{command} 没有选项 {option}，相近的有：{near}"
+    ),
+    "missing_argument": Text(
+        "{command} needs {name}; see {command} --help", "{command} 缺少 {name}，请看 {command} --help"
+    ),
+    "bad_value": Text(
+        "{name} needs a whole number; see {command} --help", "{name} 需要一个整数；请看 {command} --help"
+    ),
+    "bad_number": Text(
+        "{name} needs a whole number, {low} at least; see {command} --help",
+        "{name} 需要一个不小于 {low} 的整数；请看 {command} --help",
+    ),
+    "no_such_command": Text("no command {name}; near it: {near}", "没有命令 {name}，相近的有：{near}"),
+    "usage": Text("{why} See {command} --help", "{why} 请看 {command} --help"),
+    "no_such_path": Text("there is no {path}", "没有 {path}"),
+    "bad_assignment": Text("{text}: write it as name=value", "{text}：请写成 名字=值"),
+    "not_numeric": Text(
+        "{card} asks for no number; study it with: quiz review", "{card} 不是数值题，请用 quiz review 练习"
+    ),
+    "set_numeric_only": Text("--set and --seed belong to numeric cards", "--set 和 --seed 只用于数值题"),
+    "unknown_kind": Text("no kind {kind}; there are: {near}", "没有类型 {kind}，可选：{near}"),
+}

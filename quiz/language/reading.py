@@ -1,0 +1,61 @@
+"""What is said about a typed number: why it cannot be read, and how an ambiguous one was read."""
+
+from quiz.language import Text
+
+WORDS = {
+    "with_example": Text("{reason}; write it like {example}", "{reason}；例如 {example}"),
+    "empty": Text("no number here yet", "还没有输入数"),
+    "too_long": Text("this is too long for one number", "太长了，只需要一个数"),
+    "too_deep": Text("too many brackets inside one another", "括号嵌套太深"),
+    "control": Text("this has characters that cannot be shown", "含有无法显示的字符"),
+    "word": Text("cannot read “{word}”", "读不懂“{word}”"),
+    "syntax": Text("cannot read this as a number, near “{near}”", "在“{near}”附近读不成数"),
+    "no_number": Text("a number is missing before “{near}”", "“{near}”前缺少数字"),
+    "unfinished": Text("a number is missing at the end", "末尾缺少数字"),
+    "bracket": Text("a bracket is not closed", "括号没有配对"),
+    "digits": Text("cannot read the digits “{near}”", "读不懂数字“{near}”"),
+    "comma": Text(
+        "a comma only groups digits by threes (1,024); the decimal sign is a point",
+        "逗号只能每三位分隔一次（1,024），小数点用 .",
+    ),
+    "numeral": Text("write “{near}” in digits", "请把“{near}”写成数字"),
+    "two_numbers": Text("two numbers stand side by side without a sign", "两个数之间缺少运算符"),
+    "two_signs": Text("two signs stand side by side", "两个正负号连在一起"),
+    "two_values": Text("these are different values: give one", "前后的值不一致，只写一个"),
+    "range": Text("one number is needed, not a range or several", "需要一个数，不要范围或多个数"),
+    "inequality": Text("one number is needed, not a bound", "需要一个数，不要上下限"),
+    "clock": Text("a colon is no division: write 3/1 or 1h30m", "冒号不是除号，请写 3/1 或 1h30m"),
+    "magnitude": Text("this is beyond 10^±400", "超出 10^±400"),
+    "zero": Text("this divides by zero", "除数为零"),
+    "tower": Text("a power of a power cannot be read", "不支持幂的幂"),
+    "exponent": Text("this power has no value here", "这个幂没有意义"),
+    "unit_power": Text("a unit's exponent is a whole number up to 6", "单位的指数应为 6 以内的整数"),
+    "rounding": Text("only a number without a unit can be rounded up or down", "只有不带单位的数才能取整"),
+    "mixed_sum": Text(
+        "these cannot be added: the terms have different units, or one has none", "单位不同或缺少单位，不能相加减"
+    ),
+    "percent_of_fraction": Text(
+        "a fraction with % behind it can mean two things: leave out the % or compute it",
+        "分数后面加 % 有两种理解：请去掉 %，或先算出结果",
+    ),
+    "lone_b": Text("b can be a bit or a byte: write bit or B", "b 可能是 bit 或 byte：请写 bit 或 B"),
+    "lone_m": Text("m can be minutes, milli or million: write min, ms or M", "m 有多种含义：请写 min、ms 或 M"),
+    "no_unit": Text("the unit is missing", "缺少单位"),
+    "unknown_unit": Text("“{unit}” is no unit known here", "不认识单位“{unit}”"),
+    "note_bit_case": Text("{word} is bits, an eighth of a byte each", "{word} 按 bit 计，8 bit 为 1 字节"),
+    "note_byte_case": Text("{word} is read as bytes; bits have a capital prefix (Gb)", "{word} 按字节计；bit 写作 Gb"),
+    "note_byte_letter": Text("B is read as bytes", "B 按字节计"),
+    "note_billion_letter": Text("{word} is read as billions", "{word} 按十亿计"),
+    "note_million_letter": Text("{word} is read as millions", "{word} 按百万计"),
+    "note_wan_w": Text("{word} is read as 万, 10,000", "{word} 按万计"),
+    "note_rate": Text("{word} is read as operations a second", "{word} 按每秒运算次数计"),
+    "note_count": Text("{word} is read as a number of operations", "{word} 按运算次数计"),
+    "note_mac": Text("a multiply-add counts as 2 FLOP", "1 次乘加按 2 FLOP 计"),
+    "note_letter": Text("K and M may be powers of 1000 or of 1024 here", "这里 K、M 按 1000 或 1024 都可以"),
+    "note_ratio": Text("read as a ratio", "按比值计"),
+    "note_percent": Text(
+        "{typed} is read as {typed} %; a ratio of {typed} is {ratio} %",
+        "{typed} 按 {typed} % 计；比值 {typed} 应写 {ratio} %",
+    ),
+    "note_inverse": Text("the inverse unit, turned round", "写的是倒数单位，已换算"),
+}

@@ -1,0 +1,40 @@
+"""What a review says, on the screen and line by line."""
+
+from quiz.language import Text
+
+WORDS = {
+    "counts": Text(
+        "new {new}  due {due}  again {again}  done {done}", "新卡 {new}  到期 {due}  重练 {again}  已答 {done}"
+    ),
+    "plain_number": Text("answer{unit} (Enter shows it, ? for keys) > ", "答案{unit}（回车看答案，? 看按键）> "),
+    "plain_open": Text(
+        "say it aloud or type it (Enter shows the answer, ? for keys) > ",
+        "说出来或打出来（回车看答案，? 看按键）> ",
+    ),
+    "plain_points": Text("points you had, such as 1 3 (Enter: none) > ", "你答到了哪几点，如 1 3（回车：没有）> "),
+    "plain_grade": Text("grade 0–5 ({choices}) [{proposed}] > ", "打分 0–5（{choices}）[{proposed}] > "),
+    "plain_bad_grade": Text(
+        "{text} is no grade: 0 blank, 1 wrong, 2 nearly, 3 effort, 4 right, 5 at once",
+        "{text} 不是分数：0 空白，1 错，2 差一点，3 费力，4 对，5 脱口而出",
+    ),
+    "plain_help": Text(
+        "h hint · s skip · b not today · x suspend · u undo · l 中文 · q quit",
+        "h 提示 · s 跳过 · b 今天不再问 · x 暂停 · u 撤销 · l English · q 结束",
+    ),
+    "second_try": Text("Once more: change the answer, or Enter shows it.", "再试一次：改一下答案，或回车看答案。"),
+    "right_value": Text("right: {value}", "正确值：{value}"),
+    "pitfall": Text("**Tempting, but wrong.** {text}", "**容易答错。** {text}"),
+    "key_points": Text("Key points", "要点"),
+    "note": Text("Your note: {text}", "你的笔记：{text}"),
+    "flagged": Text("You flagged this card: {text}", "你标记了这张卡：{text}"),
+    "as_of": Text("as of {when}", "截至 {when}"),
+    "hint_formula": Text("hint: {formula}", "提示：{formula}"),
+    "hint_point": Text("hint: {count} points; the first: {point}", "提示：共 {count} 点，第一点：{point}"),
+    "no_hint": Text("there is no hint for this card", "这张卡没有提示"),
+    "days": Text("{days} d", "{days} 天"),
+    "undone": Text("taken back: {what} of {card}", "已撤销：{card} 的{what}"),
+    "summary": Text("{done} answered, {right} of them passed", "答了 {done} 次，其中 {right} 次通过"),
+    "summary_none": Text("nothing was answered", "这次没有作答"),
+    "required": Text("needed", "必填"),
+    "lint": Text("{errors} errors, {warnings} warnings", "{errors} 个错误，{warnings} 个警告"),
+}

@@ -1,0 +1,345 @@
+"""The learner's record in SQLite: the append-only log, and the states that it replays to.
+
+The only module besides the migrations that knows SQLite. Every write is one transaction that takes the
+write lock first (`BEGIN IMMEDIATE`), so that two processes wait for each other instead of losing something;
+the write-ahead log with synchronous=FULL keeps what was committed through a crash or a power cut.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from quiz.errors import BadHome
+from quiz.history import Event, Progress, apply, fresh, replay
+from quiz.language import say
+from quiz.places import on_network
+from quiz.sm2 import State
+
+SCHEMA_VERSION = 1
+BUSY_TIMEOUT_S = 10.0
+
+_EVENT = "id, device, number, at, utc_offset, day, kind, card, grade, ms, undoes, detail"
+_EVENT_FIELDS = tuple(_EVENT.split(", "))
+_STATE = (
+    "card, repetitions, interval_days, ease, due, first, last, reviews, lapses, drill, buried, suspended, note, flag"
+)
+_NOT_UNDONE = "kind <> 'undo' AND id NOT IN (SELECT undoes FROM events WHERE undoes <> '')"
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """What is to be logged; the store adds the id, the device and its running number."""
+
+    at: int
+    utc_offset: int
+    day: int
+    kind: str
+    card: str
+    grade: int | None = None
+    ms: int = 0
+    detail: Mapping[str, Any] | None = None
+
+
+class Store:
+    """One open record. Use as a context manager, or call `close`."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path, new_id: Callable[[], str]) -> None:
+        self._db = connection
+        self._new_id = new_id
+        self.path = path
+        self.device = self._device()
+
+    @classmethod
+    def open(
+        cls, path: Path, *, timeout_s: float = BUSY_TIMEOUT_S, new_id: Callable[[], str] = lambda: os.urandom(16).hex()
+    ) -> Store:
+        """Open or create the record at `path`.
+
+        BadHome if it cannot be written, is no database, belongs to a newer program, or stays locked for `timeout_s`.
+        """
+        with _speaking(path):
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise BadHome(say("home.unwritable", path=path.parent, why=error.strerror or error)) from error
+            if path.exists() and not os.access(path, os.W_OK):
+                raise BadHome(say("home.unwritable", path=path, why="read-only"))
+            if not path.exists():
+                _create(path, new_id)
+            connection = sqlite3.connect(path, timeout=timeout_s, isolation_level=None)
+            try:
+                version = connection.execute("PRAGMA user_version").fetchone()[0]
+                if version > SCHEMA_VERSION:
+                    raise BadHome(say("home.newer", path=path))
+                connection.execute("PRAGMA synchronous = FULL")
+                if version < SCHEMA_VERSION:
+                    from quiz.migrations import migrate
+
+                    _refuse_foreign(connection, path, version)
+                    migrate(connection)
+                return cls(connection, path, new_id)
+            except BaseException:
+                connection.close()
+                raise
+
+    def close(self) -> None:
+        self._db.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def add(self, happening: Happening) -> Event:
+        """Log it and bring its card's state up to date, in one transaction that is on disk on return. BadHome if not."""
+        with self._writing():
+            return self._append(happening)
+
+    def undo(self, at: int, utc_offset: int, day: int, *, card: str | None = None) -> Event | None:
+        """Take back the latest thing done on this machine that was not taken back yet (of `card` if given).
+
+        Returns the event undone, None if there is none. The log keeps both.
+        """
+        with self._writing():
+            row = self._db.execute(
+                f"SELECT {_EVENT} FROM events WHERE device = ? AND (? IS NULL OR card = ?) AND {_NOT_UNDONE} "
+                "ORDER BY number DESC LIMIT 1",
+                (self.device, card, card),
+            ).fetchone()
+            if row is None:
+                return None
+            undone = _event(row)
+            self._append(Happening(at, utc_offset, day, "undo", undone.card), undoes=undone.id)
+            return undone
+
+    def progress(self) -> dict[str, Progress]:
+        """The state of every card that the log names."""
+        with _speaking(self.path):
+            return dict(_progress(row) for row in self._db.execute(f"SELECT {_STATE} FROM states"))
+
+    def progress_of(self, card: str) -> Progress:
+        with _speaking(self.path):
+            row = self._db.execute(f"SELECT {_STATE} FROM states WHERE card = ?", (card,)).fetchone()
+        return _progress(row)[1] if row else fresh()
+
+    def events(self, card: str | None = None) -> list[Event]:
+        """The log, oldest first; of one card if given."""
+        with _speaking(self.path):
+            rows = self._db.execute(
+                f"SELECT {_EVENT} FROM events WHERE ? IS NULL OR card = ? ORDER BY at, device, number", (card, card)
+            )
+            return [_event(row) for row in rows]
+
+    def verify(self) -> list[str]:
+        """What is wrong with file, log or states, as short technical lines; empty if nothing is."""
+        with _speaking(self.path):
+            faults = [f"file: {row[0]}" for row in self._db.execute("PRAGMA integrity_check") if row[0] != "ok"]
+            for device, least, most, count in self._db.execute(
+                "SELECT device, min(number), max(number), count(*) FROM events GROUP BY device"
+            ):
+                if (least, most) != (1, count):
+                    faults.append(f"log: {count} events of {device} are numbered {least} to {most}")
+        told = replay(self.events())
+        kept = self.progress()
+        for card in sorted(told.keys() | kept.keys()):
+            if told.get(card, fresh()) != kept.get(card, fresh()):
+                faults.append(f"state: {card} differs from what the log replays to")
+        return faults
+
+    def rebuild(self) -> int:
+        """Replace all states by what the log replays to; returns how many cards."""
+        with self._writing():
+            rows = self._db.execute(f"SELECT {_EVENT} FROM events").fetchall()
+            events = [_event(row) for row in rows]
+            self._db.execute("DELETE FROM states")
+            latest: dict[str, int] = {}
+            for event in events:
+                latest[event.card] = max(event.at, latest.get(event.card, event.at))
+            told = replay(events)
+            for card, progress in told.items():
+                self._put(card, progress, latest[card])
+            return len(told)
+
+    def backup(self, target: Path) -> None:
+        """A consistent copy in `target`, while others may write."""
+        with _speaking(self.path), sqlite3.connect(target) as copy:
+            self._db.backup(copy)
+        copy.close()
+
+    def _append(self, happening: Happening, *, undoes: str = "") -> Event:
+        number = self._db.execute("SELECT max(number) FROM events WHERE device = ?", (self.device,)).fetchone()[0] or 0
+        event = Event(
+            id=self._new_id(),
+            device=self.device,
+            number=number + 1,
+            at=happening.at,
+            utc_offset=happening.utc_offset,
+            day=happening.day,
+            kind=happening.kind,
+            card=happening.card,
+            grade=happening.grade,
+            ms=max(0, happening.ms),
+            undoes=undoes,
+            detail=dict(happening.detail or {}),
+        )
+        self._db.execute(f"INSERT INTO events ({_EVENT}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", _event_row(event))
+        row = self._db.execute(f"SELECT {_STATE}, at FROM states WHERE card = ?", (event.card,)).fetchone()
+        if undoes or (row and row[-1] > event.at):
+            told = replay(self._events_of(event.card)).get(event.card) or fresh()
+        else:
+            told = apply(_progress(row[:-1])[1] if row else fresh(), event)
+        self._put(event.card, told, max(event.at, row[-1] if row else event.at))
+        return event
+
+    def _events_of(self, card: str) -> list[Event]:
+        return [_event(row) for row in self._db.execute(f"SELECT {_EVENT} FROM events WHERE card = ?", (card,))]
+
+    def _put(self, card: str, told: Progress, at: int) -> None:
+        values = (
+            card,
+            told.schedule.repetitions,
+            told.schedule.interval_days,
+            told.schedule.ease,
+            told.due,
+            told.first,
+            told.last,
+            told.reviews,
+            told.lapses,
+            told.drill,
+            told.buried,
+            int(told.suspended),
+            told.note,
+            told.flag,
+            at,
+        )
+        self._db.execute(f"INSERT OR REPLACE INTO states ({_STATE}, at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", values)
+
+    def _device(self) -> str:
+        row = self._db.execute("SELECT value FROM meta WHERE key = 'device'").fetchone()
+        if row:
+            return str(row[0])
+        with self._writing():
+            self._db.execute("INSERT OR IGNORE INTO meta (key, value) VALUES ('device', ?)", (self._new_id(),))
+            return str(self._db.execute("SELECT value FROM meta WHERE key = 'device'").fetchone()[0])
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with _speaking(self.path):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+
+
+@contextmanager
+def _speaking(path: Path) -> Iterator[None]:
+    """SQLite's errors as sentences for a learner."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        name = getattr(error, "sqlite_errorname", "") or ""
+        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            raise BadHome(say("home.locked", path=path)) from error
+        if name.startswith("SQLITE_NOTADB"):
+            raise BadHome(say("home.no_database", path=path)) from error
+        if name.startswith("SQLITE_CORRUPT"):
+            raise BadHome(say("home.damaged", path=path)) from error
+        if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR", "SQLITE_FULL")):
+            raise BadHome(say("home.unwritable", path=path, why=str(error))) from error
+        raise
+
+
+def _create(path: Path, new_id: Callable[[], str]) -> None:
+    """A new record, put in its place whole: of several processes that start at once the first one's stays.
+
+    Switching to the write-ahead log wants the file alone and does not wait for others, so it happens here only.
+    """
+    from quiz.migrations import migrate
+
+    draft = path.with_name(f".{path.name}.{new_id()}")
+    try:
+        connection = sqlite3.connect(draft, isolation_level=None)
+        try:
+            connection.execute(f"PRAGMA journal_mode = {'DELETE' if on_network(path.parent, _mounts()) else 'WAL'}")
+            migrate(connection)
+        finally:
+            connection.close()
+        try:
+            os.link(draft, path)
+        except FileExistsError:
+            pass
+        except OSError:  # a file system without links
+            if not path.exists():
+                draft.replace(path)
+    finally:
+        for leftover in (draft, Path(f"{draft}-wal"), Path(f"{draft}-shm"), Path(f"{draft}-journal")):
+            leftover.unlink(missing_ok=True)
+
+
+def _refuse_foreign(connection: sqlite3.Connection, path: Path, version: int) -> None:
+    """A database with tables but without a schema of ours belongs to another program."""
+    tables = connection.execute("SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'").fetchone()[0]
+    ours = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = '_sqlite_migrations'").fetchone()[0]
+    if version == 0 and tables and not ours:
+        raise BadHome(say("home.foreign", path=path))
+
+
+def _mounts() -> str:
+    try:
+        return Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _event_row(event: Event) -> tuple[Any, ...]:
+    detail = json.dumps(event.detail, ensure_ascii=False, separators=(",", ":"))
+    return (
+        event.id,
+        event.device,
+        event.number,
+        event.at,
+        event.utc_offset,
+        event.day,
+        event.kind,
+        event.card,
+        event.grade,
+        event.ms,
+        event.undoes,
+        detail,
+    )
+
+
+def _event(row: tuple[Any, ...]) -> Event:
+    values = dict(zip(_EVENT_FIELDS, row, strict=True))
+    return Event(**(values | {"detail": json.loads(values["detail"])}))
+
+
+def _progress(row: tuple[Any, ...]) -> tuple[str, Progress]:
+    card, repetitions, interval_days, ease, due, first, last, reviews, lapses, drill, buried, suspended, note, flag = (
+        row
+    )
+    return card, Progress(
+        schedule=State(repetitions, interval_days, ease),
+        due=due,
+        first=first,
+        last=last,
+        reviews=reviews,
+        lapses=lapses,
+        drill=drill,
+        buried=buried,
+        suspended=bool(suspended),
+        note=note,
+        flag=flag,
+    )

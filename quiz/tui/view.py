@@ -1,0 +1,98 @@
+"""What of a study stands on the screen: title, verdict, answer and key points as parts of a page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from quiz.layout import cells
+from quiz.sheet import MARKS
+from quiz.terminal import clip, safe
+from quiz.tui.text import Hanging, Part, Prose, plain
+
+if TYPE_CHECKING:
+    from quiz.desk import Desk
+    from quiz.study import Asked
+
+VERDICT_STYLES = {"correct": "bold $text-success", "incorrect": "bold $text-error", "unreadable": "bold $text-warning"}
+
+
+def title(desk: Desk, asked: Asked | None, width: int) -> Content:
+    """Where the card is from and who asks it on the left, what is left on the right, in one row."""
+    counts = desk.study.session.counts
+    narrow = width < 60
+    key = "screen.counts_narrow" if narrow else "screen.counts"
+    right = desk.say(key, new=counts.new, due=counts.due, again=counts.again, done=counts.done)
+    left = ""
+    if asked is not None:
+        parts = [f"{asked.card.difficulty}/3"] if narrow else [asked.card.deck, f"{asked.card.difficulty}/3"]
+        if asked.card.as_of:
+            parts.append(desk.say("review.as_of", when=asked.card.as_of))
+        askers = desk.library.companies.names(asked.card.companies, desk.language)
+        left = " · ".join([*parts, *([desk.say("screen.and").join(askers)] if askers else [])])
+    left = clip(safe(left), max(0, width - cells(right) - 2)) if left else ""
+    return plain(left + " " * max(1, width - cells(left) - cells(right)) + right)
+
+
+def after_check(desk: Desk, asked: Asked) -> list[Part]:
+    """The verdict with its sign and word, the slips, and, when no further try is due, the worked line."""
+    parts: list[Part] = []
+    verdict = asked.verdict
+    if verdict is not None:
+        style = VERDICT_STYLES[verdict.verdict]
+        parts.append(Hanging(f"{MARKS[verdict.verdict]} ", desk.words(verdict.reason), style=style))
+        parts += [Hanging("  ", desk.words(slip)) for slip in verdict.slips]
+    if not asked.revealed:
+        if verdict is not None and verdict.verdict == "incorrect":
+            parts.append(Part(desk.say("review.second_try"), style="italic"))
+        return parts
+    if asked.drawn is not None and asked.card.numeric is not None:
+        from quiz.checking import right_value
+
+        if verdict is None or verdict.verdict != "correct":
+            right = right_value(asked.drawn, asked.card.numeric, desk.language)
+            parts.append(Part(desk.say("review.right_value", value=right), style="bold"))
+        parts += [Hanging("  ", line) for line in asked.drawn.worked(asked.card.numeric.asks).splitlines()]
+    return parts
+
+
+def points(desk: Desk, asked: Asked) -> list[Part]:
+    """The key points, numbered, with a sign on those that are ticked; a click toggles one."""
+    parts: list[Part] = [Part(desk.say("review.key_points"), style="bold")]
+    for n, point in enumerate(asked.card.key_points):
+        had = n in asked.ticked
+        parts.append(
+            Hanging(
+                f"{n + 1} {'✓' if had else '·'} ",
+                desk.words(point.text),
+                style="bold $text-success" if had else "",
+                action=f"screen.press('{n + 1}')",
+            )
+        )
+    return parts
+
+
+def model_answer(desk: Desk, asked: Asked) -> list[Part]:
+    """The model answer, the tempting wrong one, the learner's own remarks, the references."""
+    card, parts = asked.card, [Part(), Prose(desk.words(asked.card.answer))]
+    if card.pitfall:
+        parts += [Part(), Prose(desk.say("review.pitfall", text=desk.words(card.pitfall)))]
+    parts += remarks(desk, asked)
+    if asked.drawn is not None and asked.card.key_points:
+        parts += [Part(), Part(desk.say("review.key_points"), style="bold")]
+        parts += [Hanging("• ", desk.words(point.text)) for point in asked.card.key_points]
+    if card.references:
+        parts += [Part(), *(Hanging("  ", f"{r.title}  {r.url}".rstrip(), style="dim") for r in card.references)]
+    return parts
+
+
+def remarks(desk: Desk, asked: Asked) -> list[Part]:
+    parts: list[Part] = []
+    if asked.progress.note:
+        parts += [Part(), Hanging("✎ ", desk.say("review.note", text=asked.progress.note))]
+    if asked.progress.flag is not None:
+        parts += [Part(), Hanging("⚑ ", desk.say("review.flagged", text=asked.progress.flag))]
+    if asked.progress.leech:
+        parts += [Part(), Part(desk.say("record.why_leech", lapses=asked.progress.lapses))]
+    return parts
