@@ -118,9 +118,8 @@ def _right(
 def _limit(reading: Reading, expected: Quantity, question: Question, tolerance: Fraction) -> Fraction:
     """The relative tolerance that holds here."""
     # A calculator's float is a rounded value itself: its last bits do not count.
-    noise = (
-        FLOAT_NOISE if isinstance(expected.value, float) and expected.exact == Fraction(expected.value) else Fraction(0)
-    )
+    is_float = isinstance(expected.value, float) and expected.exact == Fraction(repr(expected.value))
+    noise = FLOAT_NOISE if is_float else Fraction(0)
     if _is_exact_count(reading, question):
         return noise
     if tolerance and any(name == "byte" and e > 0 for name, e in question.dims):

@@ -201,11 +201,13 @@ def build(desk: Desk) -> Any:
     def calc(
         name: Annotated[str, Argument(metavar="[NAME]", help=words("calculator"))] = "",
         inputs: Annotated[Names, Argument(metavar="[NAME=VALUE]…", help=words("inputs"))] = None,
+        config: Annotated[str | None, Option("--config", metavar="FILE", help=words("config_file"))] = None,
+        screen: Annotated[bool, Option("--screen", help=words("screen"))] = False,
         json: as_json = False,
     ) -> int:
         from quiz.commands import check
 
-        return check.calc(desk, name, inputs or [], json)
+        return check.calc(desk, name, inputs or [], config, screen, json)
 
     @command("log")
     def log(card: Annotated[str | None, Option("--card", help=words("card"))] = None, json: as_json = False) -> int:

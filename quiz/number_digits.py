@@ -44,6 +44,8 @@ def number_at(text: str, place: int, space: bool) -> tuple[Token, int]:
     match = _based().match(text, place)
     if match:
         return Token("number", match[0], space, Fraction(int(match[0], 0))), match.end()
+    if text[place] == "0" and text[place + 1 : place + 2] in ("x", "X"):
+        raise Unreadable.of("digits", near=text[place : place + 8])
     match = _decimal().match(text, place)
     if match is None:
         raise Unreadable.of("syntax", near=text[place:])

@@ -13,6 +13,8 @@ from quiz.number_tokens import tokens
 def parts(plain: str) -> list[str]:
     """What `=`, `;`, a comma before a space, or brackets at the end set apart: several ways to write one answer."""
     plain = re.sub(r"(^|[(=;,])[\s~=]*[~=]", r"\1", plain)
+    if "~" in plain:
+        raise Unreadable.of("range")
     head, inside = _bracketed(plain)
     if inside:
         words = _words_of(inside)
@@ -21,13 +23,18 @@ def parts(plain: str) -> list[str]:
         if not _is_unit(words):
             raise Unreadable.of("word", word=inside)
         return parts(f"{head} {inside}")
-    pieces = [piece.strip() for piece in re.split(r"[=;~]|,(?!\d)", plain)]
+    pieces = [piece.strip() for piece in re.split(r"[=;]|,(?!\d)", plain)]
     found = [piece for piece in pieces if piece]
     if len(found) > 1 and "=" in plain and _is_name(found[0]):
         found = found[1:]
     if not found:
         raise Unreadable.of("empty")
     return found
+
+
+def are_listed(plain: str) -> bool:
+    """Whether values stand beside one another (`a, b`, `a or b`) and not as one worked out from the other."""
+    return re.search(r";|,(?!\d)", plain) is not None
 
 
 def _bracketed(plain: str) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from quiz.number_asked import Asked, asked_unit
 from quiz.number_digits import Literal, Token
 from quiz.number_dimensions import Dims, hard, relation, times, without_counts
 from quiz.number_dressing import undress
-from quiz.number_parts import parts
+from quiz.number_parts import are_listed, parts
 from quiz.number_powers import bounded
 from quiz.number_problems import Unreadable
 from quiz.number_rounding import close
@@ -33,7 +33,7 @@ class Reading(NamedTuple):
     """One value: `exact` in base units of `dims`; `bare` if no unit was typed; `raw` is the number before units.
 
     `alternatives` are other values that the same text can mean (128K is 128,000 or 131,072); `power` is the prefix
-    power of the typed unit.
+    power of the typed unit; `others` are the bare numbers that it is under other meanings (the 140e9 of `70B × 2`).
     """
 
     exact: Fraction
@@ -45,6 +45,7 @@ class Reading(NamedTuple):
     alternatives: tuple[Fraction, ...] = ()
     notes: tuple[Text, ...] = ()
     power: int = 0
+    others: tuple[Fraction, ...] = ()
 
 
 def interpret(text: str, unit: str | None, target: Dims | None = None, agreement: Fraction = AGREEMENT) -> Reading:
@@ -55,39 +56,50 @@ def interpret(text: str, unit: str | None, target: Dims | None = None, agreement
     asked = None if unit is None else asked_unit(unit)
     if target is None and asked is not None:
         target = asked.dims
-    found = [_read(part, asked, target) for part in parts(undress(text))]
-    return found[0] if len(found) == 1 else _one_answer(found, asked, agreement, ranged="~" in text)
+    plain = undress(text)
+    several = parts(plain)
+    found = [_read(part, asked, target, beside=len(several) > 1) for part in several]
+    if len(found) == 1:
+        return found[0]
+    return _one_answer(found, asked, Fraction(0) if are_listed(plain) else agreement)
 
 
-def _read(part: str, asked: Asked | None, target: Dims | None) -> Reading:
+def _read(part: str, asked: Asked | None, target: Dims | None, *, beside: bool) -> Reading:
+    """The reading of one part whose dimension fits best; `beside` other parts all bare readings are kept too."""
     found = tokens(part)
     node = parse(found)
     best: tuple[int, Reading, Choice] | None = None
     problem: Unreadable | None = None
-    for meaning in _meanings(found, target):
-        tight = False
-        while True:
-            choice = _choice(meaning, tight, asked)
-            try:
-                reading = _finished(evaluate(node, choice), asked)
-            except Unreadable as error:
-                if error.kind == "percent_of_fraction":
-                    raise
-                problem = problem or error
-            else:
-                fit = 0 if target is None else {"same": 0, "inverse": 1}.get(relation(reading.dims, target), 2)
-                if best is None or fit < best[0]:
-                    best = (fit, reading, choice)
-            if tight or not choice.saw_division or (best is not None and best[0] == 0):
-                break
-            tight = True
-        if best is not None and best[0] == 0:
+    bare: list[Fraction] = []
+    for choice in _choices(found, asked, target):
+        try:
+            reading = _finished(evaluate(node, choice), asked)
+        except Unreadable as error:
+            if error.kind == "percent_of_fraction":
+                raise
+            problem = problem or error
+            continue
+        fit = 0 if target is None else {"same": 0, "inverse": 1}.get(relation(reading.dims, target), 2)
+        if best is None or fit < best[0]:
+            best = (fit, reading, choice)
+        if reading.bare:
+            bare.append(reading.raw)
+        if best[0] == 0 and not beside:
             break
     if best is None:
         raise problem or Unreadable.of("syntax", near=part)
     _, reading, choice = best
     _refuse_unclear(choice, asked, target)
-    return _with_notes(reading, node, choice, asked)
+    return _with_notes(reading._replace(others=tuple(bare)), node, choice, asked)
+
+
+def _choices(found: list[Token], asked: Asked | None, target: Dims | None) -> Iterable[Choice]:
+    """The likeliest meanings first; a division by a number with a unit is tried both ways, `7/8 GB` and `1/20 ms`."""
+    for meaning in _meanings(found, target):
+        whole = _choice(meaning, False, asked)
+        yield whole
+        if whole.saw_division:
+            yield _choice(meaning, True, asked)
 
 
 def _meanings(found: list[Token], target: Dims | None) -> Iterable[dict[int, int]]:
@@ -102,6 +114,9 @@ def _meanings(found: list[Token], target: Dims | None) -> Iterable[dict[int, int
             and _is_billion(token, found)
         ):
             order.reverse()
+        if token.text == "W" and (token.space or hard(target or ())):
+            # Chinese engineers write 10W for 100,000 of something, but 10 W or W of bytes is watts.
+            order = order[:1]
         orders.append(order)
     for picked in itertools.product(*orders):
         yield {id(token): index for token, index in zip(several, picked, strict=True)}
@@ -111,7 +126,7 @@ def _is_billion(token: Token, found: list[Token]) -> bool:
     """Where no size is asked for, 70B is billions, but 327680 B and 3350 B/s are bytes."""
     place = next(n for n, other in enumerate(found) if other is token)
     following = found[place + 1].kind if place + 1 < len(found) else ""
-    return not token.space and following not in ("/", "per")
+    return not token.space and found[place - 1].kind == "number" and following not in ("/", "per")
 
 
 def _choice(meaning: dict[int, int], tight: bool, asked: Asked | None, *, binary: bool = False) -> Choice:
@@ -209,7 +224,7 @@ def _may_be_binary(reading: Reading, asked: Asked | None) -> bool:
     return not (reading.bare and asked is not None and hard(asked.dims) and asked.factor != asked.base)
 
 
-def _one_answer(found: list[Reading], asked: Asked | None, agreement: Fraction, *, ranged: bool) -> Reading:
+def _one_answer(found: list[Reading], asked: Asked | None, agreement: Fraction) -> Reading:
     """The first of several values, where all of them agree. Unreadable where they do not."""
     typed = [reading for reading in found if not reading.bare]
     dims = typed[0].dims if typed else found[0].dims
@@ -224,19 +239,23 @@ def _one_answer(found: list[Reading], asked: Asked | None, agreement: Fraction, 
                 return found[0]._replace(
                     exact=first, dims=dims, bare=not typed, alternatives=kept, notes=tuple(notes), power=power
                 )
-    raise Unreadable.of("range" if ranged else "two_values")
+    raise Unreadable.of("two_values")
 
 
 def _values(reading: Reading, typed: list[Reading], asked: Asked | None) -> list[Fraction]:
     """What `reading` can mean beside the others: a bare number may stand in the unit that another one carries."""
-    if not reading.bare:
-        return [reading.exact, *reading.alternatives]
-    values = [reading.exact, *reading.alternatives] if asked is not None or not typed else []
-    values += [reading.raw * other.scale for other in typed]
-    if typed or (asked is not None and asked.percent):
-        values.append(reading.raw)
+    values = [] if reading.bare and asked is None and typed else [reading.exact, *reading.alternatives]
+    for raw in (*((reading.raw,) if reading.bare else ()), *reading.others):
+        values += [raw * other.scale for other in typed if other is not reading]
+        if typed or (asked is not None and asked.percent):
+            values.append(raw)
     return list(dict.fromkeys(values))
 
 
 def _agree(a: Reading, value: Fraction, b: Reading, other: Fraction, agreement: Fraction) -> bool:
-    return close(value, other, agreement, a.literal) or close(other, value, agreement, b.literal)
+    """Within the tolerance, or one is the other rounded to all the digits that were typed."""
+    return close(value, other, agreement, _all_digits(a)) or close(other, value, agreement, _all_digits(b))
+
+
+def _all_digits(reading: Reading) -> Literal | None:
+    return reading.literal._replace(least=reading.literal.most) if reading.literal else None

@@ -22,6 +22,10 @@ EXACT_DIGITS = 5
 FULL_BELOW = 10**7
 SI = ("", "K", "M", "G", "T", "P", "E", "Z", "Y")
 BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
+EXAMPLES = {
+    "byte": "320 KiB", "byte/token": "320 KiB/token", "byte/s": "3.35 TB/s", "FLOP": "6.3e24 FLOP", "FLOP/s": "989 TFLOP/s",
+    "s": "12.5 ms",
+}  # fmt: skip
 NOUNS_ZH = {
     "parameter": "参数", "layer": "层", "request": "请求", "step": "步", "expert": "专家", "node": "节点",
     "sequence": "序列", "sample": "样本", "block": "线程块", "thread": "线程", "element": "元素", "user": "用户",
@@ -42,7 +46,7 @@ def show(value: Value, unit: str, language: str = "en") -> str:
     if canonical(asked.dims) != unit and asked.factor != 1:
         return _in(exact, unit, asked, language)
     if exact < 0:
-        return f"-{show(-exact, unit, language)}"
+        return f"-{show(-exact, unit, language)}".replace("(", "(-").replace("（", "（-")
     return _base(exact, asked.dims, language)
 
 
@@ -83,6 +87,8 @@ def example(unit: str | None) -> str:
     """How an answer in `unit` may be written; "" for an unknown unit."""
     if unit is None:
         return "0.25"
+    if unit in EXAMPLES:
+        return EXAMPLES[unit]
     try:
         asked = asked_unit(unit)
     except Unreadable:

@@ -153,15 +153,15 @@ def _chinese(text: str, place: int, space: bool, out: list[Token]) -> int:
         raise Unreadable.of("inequality")
     if any(rest.startswith(word) for word in _RANGES_ZH):
         raise Unreadable.of("range")
-    after_number = bool(out) and out[-1].kind == "number"
+    after_number, after_bracket = bool(out) and out[-1].kind == "number", bool(out) and out[-1].kind == ")"
     scale = _longest(rest, number_words.MULTIPLIER)
     unit = next((n for n in range(min(6, len(rest)), 0, -1) if senses(rest[:n])), 0)
-    if after_number and scale >= unit and scale:
+    if (after_number or after_bracket) and scale >= unit and scale:
         factor = number_words.multiplier(rest[:scale])
         if factor is None:
             raise Unreadable.of("numeral", near=rest[:scale])
-        if space and len(out) > 1 and out[-2].kind == "/":
-            # In `3/4 亿` the whole fraction is counted in 亿.
+        if after_bracket or (space and len(out) > 1 and out[-2].kind == "/"):
+            # In `(3+4) 亿` the whole sum and in `3/4 亿` the whole fraction is counted in 亿.
             out.append(Token("word", rest[:scale], space, senses=(Sense(Fraction(factor), kind="scale"),)))
         else:
             out[-1] = _scaled(out[-1], factor, rest[:scale])

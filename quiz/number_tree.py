@@ -85,7 +85,24 @@ def parse(found: list[Token]) -> Node:
         if rest.kind == "and":
             raise Unreadable.of("range")
         raise Unreadable.of("two_numbers") if rest.kind == "number" else Unreadable.of("syntax", near=rest.text)
-    return node
+    return _opened(node)
+
+
+def _opened(node: Node) -> Node:
+    """`node` with a sum in brackets that is all of it, but for a unit, marked as the outermost: (5-6) GB is a range."""
+    match node:
+        case Group(Sum(terms), ""):
+            return Group(Sum(terms))
+        case Group(inside, ""):
+            return Group(_opened(inside))
+        case Quantity(Group() as number):
+            return node._replace(number=_opened(number))
+        case _:
+            return node
+
+
+def _is_time(word: Token) -> bool:
+    return word.senses[0].dims == (("s", 1),)
 
 
 def _repeats(last: Suffix, word: Token) -> bool:
@@ -198,6 +215,9 @@ class _Parser:
             word = self.take()
             suffixes.append(Suffix(word, -self.unit_power()))
             joined = self.peek
+            if _is_time(word):
+                # Below the line a time ends the unit: PFLOP/s-day counts days, $/GPU-hour divides by both.
+                break
             if joined is not None and joined.kind == "*" and joined.text == "-" and self.kind(1) == "word":
                 self.take()
         return count

@@ -36,11 +36,13 @@ class Quantity:
 
     def __post_init__(self) -> None:
         try:
-            exact = Fraction(self.value) if self.exact is None else self.exact
+            exact = _exact(self.value) if self.exact is None else self.exact
         except (OverflowError, ValueError) as error:
             raise ValueError(f"{self.value} is no finite number") from error
+        # Beyond 2⁵³ a float is no longer known to be whole.
+        uncertain = self.exact is None and isinstance(self.value, float) and abs(self.value) >= 2**53
         object.__setattr__(self, "exact", exact)
-        object.__setattr__(self, "value", _number(exact))
+        object.__setattr__(self, "value", self.value if uncertain else _number(exact))
 
 
 def read(text: str, unit: str | None = None) -> Quantity:
@@ -74,6 +76,11 @@ def echo(text: str, unit: str | None = None, language: str = "en") -> str:
     else:
         shown = show(quantity.exact, quantity.unit, language)
     return " · ".join([f"= {shown}", *(note.pick(language) for note in quantity.notes)])
+
+
+def _exact(value: int | float | Fraction) -> Fraction:
+    """A float as the shortest decimal that means it: 0.175 is 7/40, not the binary64 a little below."""
+    return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
 
 
 def _number(exact: Fraction) -> int | float:

@@ -60,7 +60,7 @@ ASKED = [
         (2 / 3600, "USD/s/GPU", "$2/GPU-hour", "$2/GPU-hour"),
         (700, "J/s", "700 W", "700 W"),
         (-5, "", "-5", "-5"),
-        (-327_680, "byte", "-320 KiB (327,680 bytes)", "-320 KiB（327,680 字节）"),
+        (-327_680, "byte", "-320 KiB (-327,680 bytes)", "-320 KiB（-327,680 字节）"),
         (1e-5, "", "1 × 10⁻⁵", "1 × 10⁻⁵"),
         (999.96, "", "999.96", "999.96"),
         (999.9612, "", "1,000", "1,000"),
@@ -133,7 +133,9 @@ def test_what_is_shown_reads_back(value: float, unit: str, language: str, negati
 
 
 @given(value=positive, pair=st.sampled_from(ASKED), language=st.sampled_from(["en", "zh"]), bare=st.booleans())
-def test_what_is_shown_in_a_unit_reads_back_in_it(value: float, pair: tuple[str, str], language: str, bare: bool) -> None:
+def test_what_is_shown_in_a_unit_reads_back_in_it(
+    value: float, pair: tuple[str, str], language: str, bare: bool
+) -> None:
     unit, asked = pair
     shown = show_in(value, unit, asked, language)
     back = read(shown, None if bare and not asked.startswith("1/") else asked)

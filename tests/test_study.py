@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 from conftest import Clock
 
+from quiz.day import to_date
 from quiz.desk import Desk
 from quiz.errors import UnknownName
 from quiz.study import Selection, Study
@@ -301,3 +303,66 @@ def test_card_that_its_calculator_refuses_is_told_and_the_sitting_goes_on(
         study.grade(4)
     assert sorted(filter(None, seen)) == ["hostile", "third"]
     assert "bubble" in study.troubles[0].en
+
+
+def test_card_reviewed_in_the_morning_is_due_the_next_morning_even_earlier(study: Study, clock: Clock) -> None:
+    clock.moment = clock.moment.replace(hour=9, minute=0)
+    study.begin(ALL)
+    card = str(asked(study))
+    study.grade(4)
+    clock.pass_days(1 - 5 / 1440)  # 08:55
+    assert card in [item.card for item in study.todays_queue(ALL).items]
+
+
+def test_failed_new_card_is_due_tomorrow_and_no_later(study: Study) -> None:
+    study.begin(ALL)
+    card = str(asked(study))
+    study.grade(0)
+    assert study.store.progress_of(card).due == study.today() + 1
+
+
+def test_thinking_time_is_what_it_took(study: Study, clock: Clock) -> None:
+    study.begin(ALL)
+    clock.pass_days(73 / 86_400)
+    study.grade(4)
+    clock.pass_days(5 / 86_400)
+    study.grade(4)
+    assert [event.ms for event in study.store.events()] == [73_000, 5_000]
+
+
+def test_rollover_that_is_set_holds_everywhere_and_moves_nothing_done(
+    new_desk: Callable[..., Desk], home: Path, clock: Clock
+) -> None:
+    study = new_desk().study
+    clock.moment = clock.moment.replace(hour=5, minute=0)
+    study.begin(ALL)
+    study.grade(4)
+    done = study.store.events()[0]
+    (home / "settings.json").write_text('{"rollover": 6}', encoding="utf-8")
+    later = new_desk().study
+    assert later.today() == study.today() - 1
+    later.begin(ALL)
+    later.grade(4)
+    assert [event.day for event in later.store.events()] == [done.day, done.day - 1]
+    assert later.store.verify() == []
+
+
+def test_moved_home_keeps_everything(new_desk: Callable[..., Desk], home: Path, tmp_path: Path) -> None:
+    study = new_desk().study
+    study.begin(ALL)
+    card = str(asked(study))
+    study.grade(4)
+    study.store.close()
+    shutil.move(home, tmp_path / "elsewhere")
+    moved = new_desk(QUIZ_HOME=str(tmp_path / "elsewhere")).study
+    assert moved.store.progress_of(card).reviews == 1
+    assert moved.todays_queue(ALL).new == 2
+
+
+@pytest.mark.parametrize("offset_hours", [-8, 0, 14])
+def test_evening_answer_counts_for_the_local_day(study: Study, clock: Clock, offset_hours: int) -> None:
+    clock.moment = datetime(2026, 11, 30, 21, tzinfo=timezone(timedelta(hours=offset_hours)))
+    study.begin(ALL)
+    event = study.grade(4)
+    assert to_date(event.day).isoformat() == "2026-11-30"
+    assert event.utc_offset == offset_hours * 3600

@@ -91,10 +91,10 @@ def kept_tensors(tensors: Mapping[str, Fraction], given: Mapping[str, Any]) -> F
     tp = given["tp"]
     whole = tp if given["sequence_parallel"] else 1
     if given["recompute"] == "full":
-        return ELEMENT * tensors["token"] / whole
+        return Fraction(ELEMENT * tensors["token"] / whole)
     with_scores = given["recompute"] == "none" and not given["flash_attention"]
     scores = tensors["scores"] / tp if with_scores else Fraction(0)
-    return tensors["whole"] / whole + tensors["split"] / tp + scores
+    return Fraction(tensors["whole"] / whole + tensors["split"] / tp + scores)
 
 
 def outside_layers(given: Mapping[str, Any]) -> Fraction | None:
@@ -107,4 +107,4 @@ def outside_layers(given: Mapping[str, Any]) -> Fraction | None:
     embedding = MASK * rows * given["hidden"] * stages / whole if given["dropout"] else Fraction(0)
     if stages > 1:
         return embedding
-    return embedding + 2 * ELEMENT * rows * given["hidden"] / whole + FP32 * rows * given["vocab"] / tp
+    return Fraction(embedding + 2 * ELEMENT * rows * given["hidden"] / whole + FP32 * rows * given["vocab"] / tp)

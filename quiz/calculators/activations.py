@@ -7,11 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 from quiz.calculators import figures
-from quiz.calculators.activation_count import MODES, activation_memory, kept_tensors, layer_tensors
+from quiz.calculators.activation_count import MODES, activation_memory, layer_tensors
 from quiz.calculators.base import Calculator, Input, Output, Slip, Values, choice, flag, integer, optional
 from quiz.calculators.distinct import when_distinct
 from quiz.calculators.exact import plain
 from quiz.calculators.inputs import LAYERS, TP
+from quiz.calculators.layer_cost import is_plain
 from quiz.calculators.models import MODELS
 from quiz.calculators.parameter_count import GATED, HEAD_DIM, HEADS, HIDDEN, KV_HEADS, fill_shape, shape_preset
 from quiz.calculators.slips import changed
@@ -49,6 +50,10 @@ def _sequence_whole(i: Values) -> dict[str, Any] | None:
 
 def _not_recomputed(i: Values) -> dict[str, Any] | None:
     return {"recompute": "none"} if i.recompute == "full" else None
+
+
+def _halved(output: str) -> Callable[[Values], Any]:
+    return lambda i: None if i.dropout else plain(Fraction(activation_memory(**vars(i))[output]) / 2)
 
 
 def _pipeline_divides(output: str) -> Callable[[Values], Any]:
@@ -100,15 +105,7 @@ SLIPS = (
         for output in ("stored", "total")
     ),
     *(Slip("pipeline_divides", output, PIPELINE_DIVIDES, _pipeline_divides(output)) for output in ("stored", "total")),
-    *(
-        Slip(
-            "elements",
-            output,
-            ELEMENTS,
-            lambda i, output=output: plain(Fraction(activation_memory(**vars(i))[output]) / 2),
-        )
-        for output in SIZES
-    ),
+    *(Slip("elements", output, ELEMENTS, _halved(output)) for output in ("per_layer", "stored")),
     Slip("no_working_set", "total", NO_WORKING_SET, _no_working_set),
     changed(activation_memory, "factor", "scores_charged", CHARGED, _charged),
     changed(activation_memory, "factor", "no_scores", NO_SCORES, _no_scores),
@@ -120,9 +117,8 @@ SLIPS = (
 
 
 def _layer_worked(i: Values, o: Values) -> str:
-    tensors = layer_tensors(vars(i))
     rows = f"{i.batch}·{i.sequence:,}" + (f"/{i.cp}" if i.cp > 1 else "")
-    return f"{rows}·{i.hidden:,}·{figures.number(o.factor)} = {figures.size(o.per_layer)}" if tensors else ""
+    return f"{rows}·{i.hidden:,}·{figures.number(o.factor)} = {figures.size(o.per_layer)}"
 
 
 def _factor_worked(i: Values, o: Values) -> str:
@@ -154,7 +150,7 @@ def _fill(name: str, bound: Any) -> dict[str, Any]:
 
 
 def _model() -> Input:
-    plain_models = shape_preset(lambda model: not (model.mla_latent or model.experts or model.window))
+    plain_models = shape_preset(is_plain)
     return Input("model", "preset", plain_models.about, choices=plain_models.choices, required=False, fills=_fill)
 
 

@@ -11,7 +11,7 @@ from quiz.calculators.kv_cache import kv_cache
 from quiz.calculators.kv_shape import share_of_fullest_gpu
 from quiz.calculators.weights_read import read_parameters
 
-MOST_REQUESTS = 10**6
+MOST_REQUESTS = 10**9
 
 
 def deployment_fit(
@@ -85,7 +85,7 @@ def deployment_fit(
 
 
 def _most(holds: Callable[[int], bool]) -> int:
-    """The largest number up to a million for which `holds`, true up to some number and false from there on; 0 for none."""
+    """The largest number up to 10⁹ for which `holds`, true up to some number and false from there on; 0 for none."""
     low, high = 0, MOST_REQUESTS
     while low < high:
         middle = (low + high + 1) // 2

@@ -23,7 +23,6 @@ from quiz.calculators.sm_limits import (
 from quiz.language import Text
 
 UNLIMITED = 2**31 - 1
-LIMITS = ("warps", "registers", "shared_memory", "blocks")
 
 
 def occupancy(*, threads: int, registers: int, shared: int, capability: str, **_: Any) -> dict[str, Any]:
@@ -37,30 +36,41 @@ def occupancy(*, threads: int, registers: int, shared: int, capability: str, **_
         active_warps = blocks·warps a block                 occupancy = active_warps/warps of the SM
 
     All integers but occupancy; `shared` is static and dynamic together, with the larger dynamic limit opted into.
-    limiter names what sets the minimum, all of them where several do. A block that asks for more than a block may have
+    by_registers and by_shared are None where the kernel uses none. limiter names what sets the minimum, all of them where several do. A block that asks for more than a block may have
     (shared memory, or 65,536 registers with warps rounded up to four) cannot be launched: blocks is 0 then.
     Sources: cuda_occupancy.h of CUDA 13.0; CUDA C++ Programming Guide, table "Technical Specifications"
     """
     sm = CAPABILITIES[capability]
+    limits = block_limits(threads, registers, shared, capability)
     warps = math.ceil(threads / WARP)
-    warp_registers = _up(WARP * registers, REGISTER_STEP)
-    block_shared = _up(shared + sm.reserved, sm.step)
-    limits = {
-        "warps": sm.warps // warps,
-        "registers": _by_registers(warp_registers, warps),
-        "shared_memory": _by_shared(block_shared, sm.shared, sm.shared_per_block + sm.reserved),
-        "blocks": sm.blocks,
-    }
     blocks = min(limits.values())
     return {
         "blocks": blocks,
         "active_warps": blocks * warps,
         "occupancy": blocks * warps / sm.warps,
-        "limiter": ", ".join(name for name in LIMITS if limits[name] == blocks),
+        "limiter": ", ".join(name for name, limit in limits.items() if limit == blocks),
         "by_warps": limits["warps"],
-        "by_registers": limits["registers"],
-        "by_shared": limits["shared_memory"],
+        "by_registers": _or_none(limits["registers"]),
+        "by_shared": _or_none(limits["shared_memory"]),
     }
+
+
+def block_limits(threads: int, registers: int, shared: int, capability: str) -> dict[str, int]:
+    """Blocks that each resource allows, by resource; UNLIMITED where the kernel does not use it."""
+    sm = CAPABILITIES[capability]
+    warps = math.ceil(threads / WARP)
+    warp_registers = _up(WARP * registers, REGISTER_STEP)
+    block_shared = _up(shared + sm.reserved, sm.step)
+    return {
+        "warps": sm.warps // warps,
+        "registers": _by_registers(warp_registers, warps),
+        "shared_memory": _by_shared(block_shared, sm.shared, sm.shared_per_block + sm.reserved),
+        "blocks": sm.blocks,
+    }
+
+
+def _or_none(limit: int) -> int | None:
+    return None if limit == UNLIMITED else limit
 
 
 def _up(value: int, step: int) -> int:
@@ -82,14 +92,15 @@ def _by_shared(block_shared: int, whole: int, most: int) -> int:
 
 
 def _warps(i: Values) -> int:
-    return math.ceil(i.threads / WARP)
+    warps: int = -(-i.threads // WARP)
+    return warps
 
 
 def _limit(name: str) -> Any:
     """A limit, or nothing where the kernel does not use the resource."""
 
     def worked(i: Values, o: Values) -> str:
-        return "" if getattr(o, name) == UNLIMITED else _LINES[name](i, o)
+        return "" if getattr(o, name) is None else _LINES[name](i, o)
 
     return worked
 
@@ -108,20 +119,22 @@ def _shared_worked(i: Values, o: Values) -> str:
 _LINES = {"by_registers": _registers_worked, "by_shared": _shared_worked}
 
 
+def _limits(i: Values) -> dict[str, int]:
+    return block_limits(i.threads, i.registers, i.shared, i.capability)
+
+
 def _blocks(i: Values, **limits: int) -> int:
     """Blocks with some limits replaced."""
-    found = occupancy(**vars(i))
-    usual = {"by_warps": found["by_warps"], "by_registers": found["by_registers"], "by_shared": found["by_shared"]}
-    return min(*(usual | limits).values(), CAPABILITIES[i.capability].blocks)
+    return min((_limits(i) | limits).values())
 
 
 def _exact_registers(i: Values) -> int | None:
-    return None if not i.registers else REGISTERS // (i.registers * i.threads)
+    return int(REGISTERS // (i.registers * i.threads)) if i.registers else None
 
 
 def _no_reserve(i: Values) -> int:
     sm = CAPABILITIES[i.capability]
-    return sm.shared // i.shared if i.shared else UNLIMITED
+    return int(sm.shared // i.shared) if i.shared else UNLIMITED
 
 
 NO_ROUNDING = Text(
@@ -143,20 +156,20 @@ def _share(i: Values, blocks: int | None) -> float | None:
 
 
 def _without_block_limit(i: Values) -> int | None:
-    found = occupancy(**vars(i))
-    usual = min(found["by_warps"], found["by_registers"], found["by_shared"])
-    return int(usual) if usual > found["blocks"] else None
+    limits = _limits(i)
+    usual = min(limit for name, limit in limits.items() if name != "blocks")
+    return usual if usual > limits["blocks"] else None
 
 
 def _registers_exactly(i: Values) -> int | None:
     exact = _exact_registers(i)
-    return None if exact is None else _blocks(i, by_registers=exact)
+    return None if exact is None else _blocks(i, registers=exact)
 
 
 def _slips(output: str, shape: Any) -> tuple[Slip, ...]:
     return (
         Slip("no_rounding", output, NO_ROUNDING, lambda i: shape(i, _registers_exactly(i))),
-        Slip("no_reserve", output, NO_RESERVE, lambda i: shape(i, _blocks(i, by_shared=_no_reserve(i)))),
+        Slip("no_reserve", output, NO_RESERVE, lambda i: shape(i, _blocks(i, shared_memory=_no_reserve(i)))),
         Slip("warps_only", output, WARPS_ONLY, lambda i: shape(i, occupancy(**vars(i))["by_warps"])),
         Slip("no_block_limit", output, NO_BLOCK_LIMIT, lambda i: shape(i, _without_block_limit(i))),
     )
@@ -188,7 +201,7 @@ OCCUPANCY = Calculator(
             "",
             "min(by warps, by registers, by shared memory, blocks of the SM)",
             lambda i, o: (
-                f"min({', '.join(str(n) for n in (o.by_warps, o.by_registers, o.by_shared) if n != UNLIMITED)}, "
+                f"min({', '.join(str(n) for n in (o.by_warps, o.by_registers, o.by_shared) if n is not None)}, "
                 f"{CAPABILITIES[i.capability].blocks}) = {o.blocks}"
             ),
         ),

@@ -63,13 +63,17 @@ def parse(assignments: list[str]) -> dict[str, str]:
     return given
 
 
-def calc(desk: Desk, name: str, assignments: list[str], json: bool) -> int:
+def calc(desk: Desk, name: str, assignments: list[str], config: str | None, screen: bool, json: bool) -> int:
+    if screen:
+        return _on_screen(desk, name, assignments, config)
     if not name:
         return _list(desk, json)
     calculator = calculators.find(name)
-    if not assignments and any(field.required for field in calculator.inputs):
+    given: dict[str, Any] = _configured(calculator, config) if config is not None else {}
+    given |= parse(assignments)
+    if not given and any(field.required for field in calculator.inputs):
         return _describe(desk, calculator, json)
-    result = run(calculator, parse(assignments))
+    result = run(calculator, given)
     # Constant outputs without a formula say themselves.
     formulas = [f"{o.name} = {o.formula}" for o in calculator.outputs if o.formula]
     worked = [line for o in calculator.outputs if o.name in result.outputs and (line := result.worked(o.name))]
@@ -103,6 +107,38 @@ def calc(desk: Desk, name: str, assignments: list[str], json: bool) -> int:
     for source in calculator.sources:
         print(f"{source.title}  {source.url}")
     return 0
+
+
+def _on_screen(desk: Desk, name: str, assignments: list[str], config: str | None) -> int:
+    from quiz.commands.start import has_screen
+    from quiz.tui import calculate
+
+    if not has_screen(desk):
+        raise BadInput(say("cli.no_screen"))
+    given: dict[str, Any] = parse(assignments)
+    if name:
+        calculator = calculators.find(name)
+        given = (_configured(calculator, config) if config is not None else {}) | given
+        for each in given:
+            calculator.input(each)
+    return calculate(desk, name, given)
+
+
+def _configured(calculator: Calculator, path: str) -> dict[str, Any]:
+    """What a model's config.json fills of the calculator's inputs. BadInput if it cannot be read or counted."""
+    import json
+
+    from quiz.calculators.model_config import shape
+
+    try:
+        document = json.loads(Path(path).expanduser().read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        why = getattr(error, "strerror", None) or "JSON"
+        raise BadInput(say("calculator.config_unreadable", path=path, why=why)) from error
+    if not isinstance(document, dict):
+        raise BadInput(say("calculator.config_unreadable", path=path, why="JSON"))
+    known = {field.name for field in calculator.inputs}
+    return {name: value for name, value in shape(document).items() if name in known}
 
 
 def _list(desk: Desk, json: bool) -> int:

@@ -3,6 +3,23 @@
 from quiz.language import Text
 
 WORDS = {
+    "config_misses": Text(
+        "the configuration has no {name}; give a decoder's own config.json, or its shape as inputs",
+        "配置里没有 {name}；请给解码器模型自己的 config.json，或直接写出各项输入",
+    ),
+    "config_bad": Text(
+        "the configuration's {name} is {value}, which no calculator here can count; give the shape as inputs",
+        "配置里的 {name} 是 {value}，这里的计算器算不了；请直接写出各项输入",
+    ),
+    "config_layers": Text(
+        "the configuration has layers of a kind that is not counted here: {kinds}",
+        "配置里有这里不会算的层类型：{kinds}",
+    ),
+    "config_window": Text(
+        "the configuration has a sliding window but does not say for which layers; give window and window_layers",
+        "配置里有滑动窗口却没说用在哪些层；请直接给 window 和 window_layers",
+    ),
+    "config_unreadable": Text("cannot read {path} as a JSON object ({why})", "{path} 不是可读的 JSON 对象（{why}）"),
     "unknown": Text("no calculator {name}; near it: {near}", "没有计算器 {name}，相近的有：{near}"),
     "unknown_input": Text(
         "{calculator} has no input {name}; it has: {near}", "{calculator} 没有输入 {name}，它有：{near}"

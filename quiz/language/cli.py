@@ -52,6 +52,10 @@ WORDS = {
         "Its inputs, units allowed: tokens=8192 bandwidth=3.35TB/s.",
         "输入，可以带单位：tokens=8192 bandwidth=3.35TB/s。",
     ),
+    "screen": Text("On a screen, where the outputs follow as you type.", "在界面里打开，边输入边出结果。"),
+    "config_file": Text(
+        "A model's own config.json, for the inputs of its shape.", "模型自己的 config.json，用来填形状相关的输入。"
+    ),
     "note_text": Text("The note; an empty one removes it.", "笔记内容；空字符串表示删除。"),
     "flag_text": Text("What is wrong with the card.", "这张卡哪里不对。"),
     "clear": Text("Remove the flag.", "去掉标记。"),
@@ -79,6 +83,9 @@ WORDS = {
     ),
     "no_such_command": Text("no command {name}; near it: {near}", "没有命令 {name}，相近的有：{near}"),
     "usage": Text("{why} See {command} --help", "{why} 请看 {command} --help"),
+    "no_screen": Text(
+        "there is no terminal for a screen here; leave --screen out", "这里没有可用的终端界面，请去掉 --screen"
+    ),
     "no_such_path": Text("there is no {path}", "没有 {path}"),
     "bad_assignment": Text("{text}: write it as name=value", "{text}：请写成 名字=值"),
     "not_numeric": Text(

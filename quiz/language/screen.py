@@ -48,6 +48,7 @@ WORDS = {
 - h hint (one grade less) · s skip · b not today · x suspend
 - u undo, any number of times, also after the last card
 - n your own note · f flag a wrong card
+- k the calculator of a number just answered, to change its inputs
 - l 中文/English · ↑ ↓ PgUp PgDn scroll · q leave, everything is saved
 
 **Grades**: 0 blank, 1 wrong, 2 nearly, 3 with effort, 4 right, 5 at once. Below 3 the card starts again tomorrow; below 4 it comes again today. The small number under a grade is the next interval.
@@ -61,6 +62,7 @@ While the answer line is empty, letters are keys; once you type, they are text. 
 - h 提示（降一分）· s 跳过 · b 今天不再问 · x 暂停
 - u 撤销，可以连续撤，最后一张之后也行
 - n 自己的笔记 · f 标记有误的卡
+- k 打开刚答过的数值题的计算器，改输入看结果
 - l 中文/English · ↑ ↓ PgUp PgDn 滚动 · q 离开，进度都已保存
 
 **分数**：0 空白，1 错，2 差一点，3 费力，4 答对，5 秒答。3 分以下明天重新开始，4 分以下今天还会再问。分数下面的小字是下次间隔。

@@ -18,6 +18,7 @@ class AnswerLine(Input):
 
     def __init__(self, value: str = "", *, is_command: Callable[[str], bool] | None = None) -> None:
         super().__init__(value, select_on_focus=False)
+        self.name_of_input = ""
         self._is_command = is_command or (lambda _: False)
 
     async def _on_key(self, event: events.Key) -> None:

@@ -28,6 +28,7 @@ COMMANDS = "hsbxunflq? "
 class ReviewScreen(Screen[None]):
     """One sitting. Its stage follows from the study: number, open, typing, points, grade, remark, done, help."""
 
+    AUTO_FOCUS = None
     burst_s = 0.15
 
     def __init__(self, desk: Desk) -> None:
@@ -214,6 +215,8 @@ class ReviewScreen(Screen[None]):
         wanted = stage in ("number", "remark", "typing")
         if not wanted or not self._ready:
             self.set_focus(None)
+            await holder.remove_children()
+            self._line = None
             return
         if stage == "typing":
             await holder.remove_children()
@@ -317,6 +320,8 @@ class ReviewScreen(Screen[None]):
             "?": self._help,
             "q": self._quit,
         }
+        if stage == "grade" and self.study.asked is not None and self.study.asked.drawn is not None:
+            common["k"] = self._what_if
         if self.study.asked is not None:
             common |= {"n": lambda: self._start_remark("note"), "f": lambda: self._start_remark("flag")}
             common |= {"x": lambda: self._aside(self.study.suspend), "b": lambda: self._aside(self.study.bury)}
@@ -457,6 +462,14 @@ class ReviewScreen(Screen[None]):
         self.desk.language = "zh" if self.desk.language == "en" else "en"
         self._message = ""
         self._redraw()
+
+    async def _what_if(self) -> None:
+        """The card's calculator with the numbers just drawn, to change them."""
+        drawn = self.study.asked.drawn if self.study.asked else None
+        if drawn is not None:
+            from quiz.tui.calculate import CalculatorScreen
+
+            await self.app.push_screen(CalculatorScreen(self.desk, drawn.result.calculator, drawn.inputs))
 
     def _help(self) -> None:
         self._helping = True
