@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from quiz.number_dimensions import Dims, hard, times
 from quiz.number_dressing import undress
+from quiz.number_nodes import Number, Quantity
 from quiz.number_problems import Unreadable
 from quiz.number_tokens import tokens
-from quiz.number_tree import Number, Quantity, parse
+from quiz.number_tree import parse
 from quiz.number_words import MULTIPLIER
 from quiz.units import Sense
 

@@ -16,12 +16,13 @@ from quiz.number_asked import Asked, asked_unit
 from quiz.number_digits import Literal, Token
 from quiz.number_dimensions import Dims, hard, relation, times, without_counts
 from quiz.number_dressing import undress
+from quiz.number_nodes import Node
 from quiz.number_parts import are_listed, parts
 from quiz.number_powers import bounded
 from quiz.number_problems import Unreadable
 from quiz.number_rounding import close
 from quiz.number_tokens import tokens
-from quiz.number_tree import Node, parse
+from quiz.number_tree import parse
 from quiz.number_values import Choice, Value, evaluate
 
 MOST_AMBIGUOUS = 4
@@ -228,22 +229,36 @@ def _one_answer(found: list[Reading], asked: Asked | None, agreement: Fraction) 
     """The first of several values, where all of them agree. Unreadable where they do not."""
     typed = [reading for reading in found if not reading.bare]
     dims = typed[0].dims if typed else found[0].dims
-    if all(relation(reading.dims, dims) == "same" for reading in typed):
-        values = [_values(reading, typed, asked) for reading in found]
-        for first in values[0]:
-            pairs = zip(found[1:], values[1:], strict=True)
-            if all(any(_agree(found[0], first, other, v, agreement) for v in options) for other, options in pairs):
-                notes = dict.fromkeys(note for reading in found for note in reading.notes)
-                kept = () if found[0].bare and typed else found[0].alternatives
-                power = next((reading.power for reading in typed if reading.power), 0)
-                return found[0]._replace(
-                    exact=first, dims=dims, bare=not typed, alternatives=kept, notes=tuple(notes), power=power
-                )
+    if any(relation(reading.dims, dims) != "same" for reading in typed):
+        raise Unreadable.of("two_values")
+    # A bare number is first taken in the unit asked for, then in one that stands beside it.
+    for strict in (True, False) if asked is not None else (False,):
+        mine, *others = [_values(reading, typed, asked, strict=strict and n > 0) for n, reading in enumerate(found)]
+        for value in mine:
+            pairs = zip(found[1:], others, strict=True)
+            if all(any(_agree(found[0], value, other, v, agreement) for v in options) for other, options in pairs):
+                return _agreed(found, typed, value, dims)
     raise Unreadable.of("two_values")
 
 
-def _values(reading: Reading, typed: list[Reading], asked: Asked | None) -> list[Fraction]:
+def _agreed(found: list[Reading], typed: list[Reading], value: Fraction, dims: Dims) -> Reading:
+    first = found[0]
+    as_read = value == first.exact
+    spoken = ([first] if as_read else []) + [reading for reading in typed if reading is not first]
+    return first._replace(
+        exact=value,
+        dims=dims,
+        bare=not typed,
+        alternatives=first.alternatives if as_read else (),
+        notes=tuple(dict.fromkeys(note for reading in spoken for note in reading.notes)),
+        power=next((reading.power for reading in typed if reading.power), 0),
+    )
+
+
+def _values(reading: Reading, typed: list[Reading], asked: Asked | None, *, strict: bool) -> list[Fraction]:
     """What `reading` can mean beside the others: a bare number may stand in the unit that another one carries."""
+    if strict:
+        return [reading.exact, *reading.alternatives]
     values = [] if reading.bare and asked is None and typed else [reading.exact, *reading.alternatives]
     for raw in (*((reading.raw,) if reading.bare else ()), *reading.others):
         values += [raw * other.scale for other in typed if other is not reading]

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from quiz.number_digits import Literal, Token
 from quiz.number_dimensions import Dims, times
+from quiz.number_nodes import Clock, Group, Node, Number, Power, Product, Quantity, Sum
 from quiz.number_powers import bounded, raised, root
 from quiz.number_problems import Unreadable
-from quiz.number_tree import Clock, Group, Node, Number, Power, Product, Quantity, Sum
 from quiz.number_words import MYRIADS
 from quiz.units import Sense
 

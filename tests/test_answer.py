@@ -162,7 +162,7 @@ SLIPS = [
 def test_a_named_slip_is_told_and_changes_no_verdict() -> None:
     verdict = check_answer("21.9", Quantity(7 / 39), "%", 0.01, SLIPS)
     assert verdict.verdict == I
-    assert [slip.en for slip in verdict.slips] == ["this is what you get by a usual slip: share of the ideal time"]
+    assert [slip.en for slip in verdict.slips] == ["this is what you get if share of the ideal time"]
     assert "占理想时间的比例" in verdict.slips[0].zh
     right = check_answer("17.9", Quantity(7 / 39), "%", 0.01, [(Text("s", "s"), 0.1796)])
     assert (right.verdict, right.slips) == (C, ())

@@ -98,12 +98,14 @@ def test_nvfp4_is_transformer_engines_formula(values: Any, factor: Any) -> None:
             assert code == nearest("nvfp4", value / exact.scale)
 
 
-@given(BLOCK, st.sampled_from(sorted(TYPES)))
-def test_quantizing_again_changes_nothing(values: Any, format: Any) -> None:
-    once = quantize(tuple(map(Fraction, values)), format, "ceil")
-    if format != "nvfp4" and any(once.codes):
-        again = quantize(once.restored, format, "floor" if max(map(abs, once.codes)) >= LARGEST[format] / 2 else "ceil")
-        assert again.restored == once.restored
+@given(BLOCK, st.sampled_from(sorted(TYPES)), st.sampled_from(["floor", "ceil"]), st.integers(-3, 3))
+def test_signs_and_powers_of_two_pass_through(values: Any, format: Any, rule: Any, exponent: Any) -> None:
+    exact = tuple(map(Fraction, values))
+    once = quantize(exact, format, rule)
+    assert quantize(tuple(-v for v in exact), format, rule).codes == tuple(-c for c in once.codes)
+    if any(exact):
+        moved = quantize(tuple(v * Fraction(2) ** exponent for v in exact), format, rule)
+        assert (moved.codes, moved.scale) == (once.codes, once.scale * Fraction(2) ** exponent)
 
 
 def test_seventeen_in_mxfp8_is_sixteen() -> None:

@@ -50,7 +50,11 @@ def test_the_checkpoints_of_gpt_oss(model: Any, gibibytes: Any) -> None:
 @given(st.sampled_from(sorted(FORMATS)), st.integers(1, 10**6))
 def test_the_size_is_the_bits_of_elements_and_scales(format: Any, elements: Any) -> None:
     bits, scale, block, tensor = FORMATS[format]
-    packed = sum(bits * min(block, elements - start) + scale for start in range(0, elements, block)) if elements < 5000 else None
+    packed = (
+        sum(bits * min(block, elements - start) + scale for start in range(0, elements, block))
+        if elements < 5000
+        else None
+    )
     found = scaled(format=format, elements=elements)
     if packed is not None:
         assert found["size"] * 8 == packed + tensor

@@ -21,7 +21,7 @@ def smoothed(x: Any, w: Any, alpha: Any = 0.5) -> Any:
     return run(SMOOTH, {"activation_max": x, "weight_max": w, "alpha": alpha}).outputs
 
 
-@pytest.mark.parametrize(("x", "w", "scale"), [(2, 2, 1), (16, 1, 4), (2, 2, 1), (9, 1, 3)])
+@pytest.mark.parametrize(("x", "w", "scale"), [(2, 2, 1), (16, 1, 4), (9, 1, 3)])
 def test_four_channels(x: Any, w: Any, scale: Any) -> None:
     """Maxima 2, 16, 2, 9 and 2, 1, 2, 1 at alpha 0.5 make factors 1, 4, 1, 3."""
     assert smoothed(x, w)["scale"] == scale

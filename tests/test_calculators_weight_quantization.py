@@ -46,9 +46,7 @@ def test_the_critical_batches_of_the_scaling_book(bits: Any, batch: Any) -> None
 
 @given(st.integers(2, 8), st.sampled_from([32, 64, 128]), st.integers(1, 2000), st.floats(0, 1e11))
 def test_the_gain_lies_between_none_and_the_compression(bits: Any, group: Any, tokens: Any, kv: Any) -> None:
-    found = quantized(
-        model="llama-3-8b", bits=bits, group=group, tokens=tokens, kv_read=kv, device="h100-sxm"
-    )
+    found = quantized(model="llama-3-8b", bits=bits, group=group, tokens=tokens, kv_read=kv, device="h100-sxm")
     assert 1 <= found["speedup"] <= 16 / bits
     if tokens >= found["tokens_without_gain"]:
         assert found["speedup"] == 1

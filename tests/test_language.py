@@ -60,9 +60,10 @@ def literal(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
-def pairs_languages(call: ast.Call, path: Path) -> bool:
+def pairs_languages(node: ast.Call | ast.Tuple, path: Path) -> bool:
     """Calculators declare inputs and slips through helpers that take the English and the Chinese words."""
-    words = ["".join(piece.value for piece in ast.walk(part) if literal(piece)) for part in call.args]
+    parts = node.args if isinstance(node, ast.Call) else node.elts
+    words = ["".join(piece.value for piece in ast.walk(part) if literal(piece)) for part in parts]
     return path.parent.name == "calculators" and any(
         CHINESE.search(second) and not CHINESE.search(first) and re.search("[A-Za-z]", first)
         for first, second in itertools.pairwise(words)
@@ -79,7 +80,8 @@ def test_no_chinese_outside_of_catalogue_and_calculators() -> None:
         inside = {
             id(part)
             for node in ast.walk(tree)
-            if isinstance(node, ast.Call) and (getattr(node.func, "id", "") == "Text" or pairs_languages(node, path))
+            if (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Text")
+            or (isinstance(node, ast.Call | ast.Tuple) and pairs_languages(node, path))
             for part in ast.walk(node)
         }
         docstrings = {

@@ -40,6 +40,9 @@ TOPICS: dict[str, tuple[str, ...]] = {
     "rl_memory": ("rl_memory",),
     "batch": ("global_batch", "pipeline_microbatches"),
     "rollout": ("rollout_batch",),
+    "overlap": ("exposed_communication",),
+    "gradient_buckets": ("gradient_buckets",),
+    "context_parallel": ("context_parallel_traffic",),
     "activations": ("activation_memory",),
     "recomputation": ("recomputation_overhead",),
     "memory_bound": ("spmv", "elementwise"),
@@ -78,7 +81,6 @@ def find(name: str) -> Calculator:
     """The calculator called `name`. UnknownName, with the nearest names, if there is none."""
     for topic, members in TOPICS.items():
         if name in members:
-            for calculator in importlib.import_module(f"{__name__}.{topic}").CALCULATORS:
-                if calculator.name == name:
-                    return calculator
+            calculators: tuple[Calculator, ...] = importlib.import_module(f"{__name__}.{topic}").CALCULATORS
+            return next(calculator for calculator in calculators if calculator.name == name)
     raise UnknownName(say("calculator.unknown", name=name, near=nearest(name, names())))

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from quiz.calculators.exact import plain
+from quiz.calculators.layer_cost import refuse_other_layers
 from quiz.calculators.parameter_count import heads_of
 from quiz.errors import BadInput
 from quiz.language import Text
@@ -72,6 +73,7 @@ def activation_memory(**given: Any) -> dict[str, Any]:
 
 def layer_tensors(given: Mapping[str, Any]) -> dict[str, Fraction]:
     """One layer's tensors in bytes before any division by t: `whole` of every token, `split`, `scores`; `token` is s·b·h."""
+    refuse_other_layers(given)
     heads, kv_heads, head_dim = heads_of(given)
     hidden, ffn = given["hidden"], given["ffn"] or 4 * given["hidden"]
     rows = Fraction(given["batch"] * given["sequence"], given["cp"])

@@ -12,7 +12,7 @@ from quiz.calculators.base import Calculator, Input, Output, Slip, Values, choic
 from quiz.calculators.distinct import when_distinct
 from quiz.calculators.exact import plain
 from quiz.calculators.inputs import LAYERS, TP
-from quiz.calculators.layer_cost import is_plain
+from quiz.calculators.layer_cost import GUARDS, is_plain
 from quiz.calculators.models import MODELS
 from quiz.calculators.parameter_count import GATED, HEAD_DIM, HEADS, HIDDEN, KV_HEADS, fill_shape, shape_preset
 from quiz.calculators.slips import changed
@@ -167,6 +167,7 @@ ACTIVATION_MEMORY = Calculator(
         HEAD_DIM,
         optional(integer("ffn", Text("width of the MLP f (4·h if absent)", "MLP 宽度 f（不给则 4·h）"), high=10**8)),
         GATED,
+        *GUARDS,
         flag("dropout", Text("dropout in attention and after both blocks", "注意力内和两个子块之后有 dropout")),
         flag("flash_attention", Text("FlashAttention: scores are never stored", "用 FlashAttention，不保存分数")),
         choice("recompute", Text("recomputation", "重算方式"), MODES, default="none"),

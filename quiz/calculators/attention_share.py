@@ -11,7 +11,7 @@ from quiz.calculators.attention_flops import CAUSAL, CAUSAL_HALF, FULL_SQUARE, S
 from quiz.calculators.base import Calculator, Output, Slip, Values, optional
 from quiz.calculators.distinct import when_distinct
 from quiz.calculators.exact import plain
-from quiz.calculators.layer_cost import is_plain, matrices
+from quiz.calculators.layer_cost import GUARDS, is_plain, matrices
 from quiz.calculators.parameter_count import FFN, GATED, HEAD_DIM, HEADS, HIDDEN, KV_HEADS, heads_of, shape_preset
 from quiz.calculators.slips import again, changed
 from quiz.card import Reference
@@ -132,7 +132,7 @@ SLIPS = (
 ATTENTION_MLP_SHARE = Calculator(
     name="attention_mlp_share",
     title=Text("Attention against the MLP", "注意力与 MLP 的占比"),
-    inputs=(shape_preset(is_plain), HIDDEN, HEADS, KV_HEADS, HEAD_DIM, FFN, GATED, optional(SEQUENCE), CAUSAL),
+    inputs=(shape_preset(is_plain), HIDDEN, HEADS, KV_HEADS, HEAD_DIM, FFN, GATED, optional(SEQUENCE), CAUSAL, *GUARDS),
     outputs=(
         Output(
             "attention_parameters",

@@ -136,7 +136,7 @@ def block_quantize(
             Text(f"a block of {format} has {BLOCKS[format]} values at most", f"{format} 一块最多 {BLOCKS[format]} 个数")
         )
     wanted = at(numbers, index)
-    found = quantize(numbers, format, rule, None if tensor_amax is None else Fraction(tensor_amax))
+    found = quantize(numbers, format, rule, None if tensor_amax is None else Fraction(str(tensor_amax)))
     restored = found.restored
     return {
         "scale": as_binary64(found.scale),

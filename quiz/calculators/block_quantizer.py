@@ -6,11 +6,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from quiz.calculators import figures
 from quiz.calculators.base import Calculator, Input, Output, Slip, Values, choice, integer, number, optional
 from quiz.calculators.block_quantize import ELEMENTS, RULES, Quantized, block_quantize, quantize
 from quiz.calculators.distinct import when_distinct
-from quiz.calculators.number_list import exact_numbers
+from quiz.calculators.number_list import exact_numbers, significant
 from quiz.calculators.rounding import (
     LARGEST_INPUT,
     as_binary64,
@@ -34,7 +33,7 @@ def _largest(i: Values) -> Fraction:
 
 
 def _amax(i: Values) -> Fraction | None:
-    return None if i.tensor_amax is None else Fraction(i.tensor_amax)
+    return None if i.tensor_amax is None else Fraction(str(i.tensor_amax))
 
 
 def _is_nv(i: Values) -> bool:
@@ -89,39 +88,36 @@ def _restored(found: Quantized) -> tuple[Fraction, ...]:
 
 
 def _scale_worked(i: Values, o: Values) -> str:
-    form, largest = ELEMENTS[i.format], figures.number(float(_largest(i)), 6)
+    form, largest = ELEMENTS[i.format], significant(float(_largest(i)), 6)
     if _is_nv(i):
-        return f"{figures.number(o.block_scale, 9)}·{figures.number(o.tensor_scale, 9)} = {figures.number(o.scale, 9)}"
+        return f"{significant(o.block_scale)}·{significant(o.tensor_scale)} = {significant(o.scale)}"
     if not _largest(i):
-        return f"amax = 0: 2^−127 = {figures.number(o.scale, 9)}"
+        return f"amax = 0: 2^−127 = {significant(o.scale)}"
     if i.rule == "floor":
-        return f"2^(⌊log₂ {largest}⌋ − {form.largest_exponent}) = {figures.number(o.scale, 9)}"
-    return f"2^⌈log₂({largest}/{figures.number(float(form.largest))})⌉ = {figures.number(o.scale, 9)}"
+        return f"2^(⌊log₂ {largest}⌋ − {form.largest_exponent}) = {significant(o.scale)}"
+    return f"2^⌈log₂({largest}/{significant(float(form.largest))})⌉ = {significant(o.scale)}"
 
 
 def _block_worked(i: Values, o: Values) -> str:
     if not _is_nv(i):
         return _scale_worked(i, o)
-    return (
-        f"E4M3({figures.number(float(_largest(i)), 6)}/6/{figures.number(o.tensor_scale, 9)}) = "
-        f"{figures.number(o.block_scale, 9)}"
-    )
+    return f"E4M3({significant(float(_largest(i)), 6)}/6/{significant(o.tensor_scale)}) = {significant(o.block_scale)}"
 
 
 def _tensor_worked(i: Values, o: Values) -> str:
     if not _is_nv(i):
-        return ""
-    largest = _largest(i) if i.tensor_amax is None else Fraction(i.tensor_amax)
-    return f"{figures.number(float(largest), 6)}/(448·6) = {figures.number(o.tensor_scale, 9)}"
+        return "MX: 1"
+    largest = _largest(i) if i.tensor_amax is None else Fraction(str(i.tensor_amax))
+    return f"{significant(float(largest), 6)}/(448·6) = {significant(o.tensor_scale)}"
 
 
 def _code_worked(i: Values, o: Values) -> str:
-    value = figures.number(float(_numbers(i)[i.index - 1]), 9)
-    return f"{value}/{figures.number(o.scale, 9)} → {figures.number(o.code)}"
+    value = significant(float(_numbers(i)[i.index - 1]))
+    return f"{value}/{significant(o.scale)} → {significant(o.code)}"
 
 
 def _restored_worked(_: Values, o: Values) -> str:
-    return f"{figures.number(o.code)}·{figures.number(o.scale, 9)} = {figures.number(o.restored, 9)}"
+    return f"{significant(o.code)}·{significant(o.scale)} = {significant(o.restored)}"
 
 
 OTHER_RULE = Text("the power of two is rounded the other way", "2 的幂取整方向反了")
@@ -193,8 +189,7 @@ BLOCK_QUANTIZE = Calculator(
             "",
             "restored − value",
             lambda i, o: (
-                f"{figures.number(o.restored, 9)} − {figures.number(float(_numbers(i)[i.index - 1]), 9)} = "
-                f"{figures.number(o.error, 9)}"
+                f"{significant(o.restored)} − {significant(float(_numbers(i)[i.index - 1]))} = {significant(o.error)}"
             ),
         ),
         Output(
@@ -202,7 +197,7 @@ BLOCK_QUANTIZE = Calculator(
             Text("largest error in the block", "块内最大误差"),
             "",
             "max |restored − value|",
-            lambda _, o: figures.number(o.largest_error, 9),
+            lambda _, o: significant(o.largest_error),
         ),
         Output("codes", Text("all codes", "全部编码值"), "", "round(value/scale)", lambda _, o: o.codes),
     ),
@@ -224,7 +219,9 @@ BLOCK_QUANTIZE = Calculator(
             "tensor_scale",
             Text("the largest element, 6, is divided by, not 448·6", "只除了 6，应除以 448·6"),
             lambda i: (
-                _number((_largest(i) if i.tensor_amax is None else Fraction(i.tensor_amax)) / 6) if _is_nv(i) else None
+                _number((_largest(i) if i.tensor_amax is None else Fraction(str(i.tensor_amax))) / 6)
+                if _is_nv(i)
+                else None
             ),
         ),
         Slip("other_rule", "code", OTHER_RULE, lambda i: _at(i, _other_rule(i), _codes)),

@@ -12,7 +12,7 @@ from quiz.language import Text
 
 def _other_reading(i: Values) -> Fraction:
     """S if `size` had been meant the other way."""
-    return Fraction(i.size) * (Fraction(1, i.ranks) if i.size_is == "chunk" else int(i.ranks))
+    return Fraction(i.size) * (1 if i.size_is == "chunk" else int(i.ranks))
 
 
 def _ring_all_reduce(i: Values) -> bool:
@@ -189,6 +189,12 @@ SLIPS = (
         ),
     ),
     Slip(
+        "two_sizes_of_time",
+        "time",
+        Text("the whole tensor is sent twice, without (n−1)/n", "按整个张量发两遍（2·S）来算，漏了 (n−1)/n"),
+        lambda i: _seconds(i, steps=cost_of(i).steps, carried=Fraction(2)) if _ring_all_reduce(i) else None,
+    ),
+    Slip(
         "all_on_one_link",
         "time",
         Text(
@@ -230,6 +236,12 @@ SLIPS = (
         "factor",
         Text("the whole buffer and one chunk of n are mixed up", "把整个缓冲区和 n 份中的一份弄混了"),
         lambda i: plain(cost_of(i).sent * _other_reading(i) / Fraction(i.size)),
+    ),
+    Slip(
+        "in_all_factor",
+        "factor",
+        Text("the traffic of all ranks together is taken for one rank's", "把所有卡的总量当成每卡的量"),
+        lambda i: plain(cost_of(i).in_all * whole_of(i) / Fraction(i.size)),
     ),
     Slip(
         "busbw_for_algbw",

@@ -5,11 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from quiz.calculators import figures
 from quiz.calculators.base import Calculator, Input, Output, Slip, Values, choice, integer, number, optional
 from quiz.calculators.distinct import when_distinct
 from quiz.calculators.int_quantize import SCHEMES, TIES, Quantized, groups, int_quantize, quantize
-from quiz.calculators.number_list import exact_numbers
+from quiz.calculators.number_list import exact_numbers, significant
 from quiz.calculators.rounding import as_binary64, toward_zero
 from quiz.calculators.slips import changed
 from quiz.card import Reference
@@ -71,29 +70,29 @@ def _range_worked(i: Values) -> str:
     if low == high:
         return "amax = 0: 1"
     if i.scheme == "symmetric":
-        return f"{figures.number(float(max(-low, high)), 9)}/{2 ** (i.bits - 1) - 1}"
-    return f"({figures.number(float(high), 9)} + {figures.number(float(-low), 9)})/{2**i.bits - 1}"
+        return f"{significant(float(max(-low, high)))}/{2 ** (i.bits - 1) - 1}"
+    return f"({significant(float(high))} + {significant(float(-low))})/{2**i.bits - 1}"
 
 
 def _value(i: Values) -> str:
-    return figures.number(float(_numbers(i)[i.index - 1]), 9)
+    return significant(float(_numbers(i)[i.index - 1]))
 
 
 def _code_worked(i: Values, o: Values) -> str:
     zero = f" + {o.zero_point}" if i.scheme == "asymmetric" else ""
-    return f"{_value(i)}/{figures.number(o.scale, 6)}{zero} → {o.code}"
+    return f"{_value(i)}/{significant(o.scale, 6)}{zero} → {o.code}"
 
 
 def _restored_worked(i: Values, o: Values) -> str:
     code = f"({o.code} − {o.zero_point})" if i.scheme == "asymmetric" else f"{o.code}"
-    return f"{code}·{figures.number(o.scale, 6)} = {figures.number(o.restored, 6)}"
+    return f"{code}·{significant(o.scale, 6)} = {significant(o.restored, 6)}"
 
 
 def _zero_worked(i: Values, o: Values) -> str:
     if i.scheme == "symmetric":
         return "0"
     values, _ = _group(i)
-    return f"{figures.number(float(-min(*values, Fraction(0))), 9)}/{figures.number(o.scale, 6)} → {o.zero_point}"
+    return f"{significant(float(-min(*values, Fraction(0))))}/{significant(o.scale, 6)} → {o.zero_point}"
 
 
 def _without_zero_point(i: Values) -> Any:
@@ -160,7 +159,7 @@ INT_QUANTIZE = Calculator(
             Text("scale (step)", "scale（步长）"),
             "",
             "amax/(2^(bits−1) − 1); asymmetric (max − min)/(2^bits − 1)",
-            lambda i, o: f"{_range_worked(i)} = {figures.number(o.scale, 6)}",
+            lambda i, o: f"{_range_worked(i)} = {significant(o.scale, 6)}",
         ),
         Output("zero_point", Text("zero point", "零点"), "", "round(−min/scale); symmetric 0", _zero_worked),
         Output(
@@ -172,14 +171,14 @@ INT_QUANTIZE = Calculator(
             Text("error", "误差"),
             "",
             "restored − value",
-            lambda i, o: f"{figures.number(o.restored, 9)} − {_value(i)} = {figures.number(o.error, 6)}",
+            lambda i, o: f"{significant(o.restored)} − {_value(i)} = {significant(o.error, 6)}",
         ),
         Output(
             "largest_error",
             Text("largest error of all values", "全部数的最大误差"),
             "",
             "max |restored − value|",
-            lambda _, o: figures.number(o.largest_error, 6),
+            lambda _, o: significant(o.largest_error, 6),
         ),
         Output(
             "zeroed",

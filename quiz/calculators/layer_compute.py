@@ -12,7 +12,7 @@ from quiz.calculators.base import Calculator, Output, Slip, Values, choice, inte
 from quiz.calculators.distinct import when_distinct
 from quiz.calculators.exact import Number, decimal, plain
 from quiz.calculators.inputs import element_bytes
-from quiz.calculators.layer_cost import PHASES, is_plain, layer_compute, matrices
+from quiz.calculators.layer_cost import GUARDS, PHASES, is_plain, layer_compute, matrices
 from quiz.calculators.parameter_count import FFN, GATED, HEAD_DIM, HEADS, HIDDEN, KV_HEADS, heads_of, shape_preset
 from quiz.calculators.slips import changed, times
 from quiz.card import Reference
@@ -210,6 +210,7 @@ LAYER_COMPUTE = Calculator(
             PHASES,
         ),
         CAUSAL,
+        *GUARDS,
         element_bytes("weight_bytes", Text("bytes a weight", "每个权重的字节数")),
         element_bytes("activation_bytes", Text("bytes an activation", "每个激活的字节数")),
         element_bytes("kv_bytes", Text("bytes a cached element", "缓存每个元素的字节数")),

@@ -6,11 +6,24 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from quiz.calculators.base import integer, optional
 from quiz.calculators.exact import decimal, plain
 from quiz.calculators.model_shape import Model
 from quiz.calculators.parameter_count import heads_of
+from quiz.errors import BadInput
+from quiz.language import Text
 
 PHASES = ("prefill", "decode")
+
+
+GUARDS = tuple(
+    optional(integer(name, Text(en, zh), low=0))
+    for name, en, zh in (
+        ("experts", "experts (such layers are not counted here)", "专家数（这里不计 MoE 层）"),
+        ("mla_latent", "MLA's latent (not counted here)", "MLA 潜向量（这里不计）"),
+        ("window", "sliding window (not counted here)", "滑动窗口（这里不计）"),
+    )
+)
 
 
 def is_plain(model: Model) -> bool:
@@ -19,10 +32,22 @@ def is_plain(model: Model) -> bool:
 
 
 def matrices(given: Mapping[str, Any]) -> tuple[int, int]:
-    """Parameters of one layer's attention and MLP matrices, biases and norms left out."""
+    """Parameters of one layer's attention and MLP matrices, biases and norms left out. BadInput for other layers."""
+    refuse_other_layers(given)
     heads, kv_heads, head_dim = heads_of(given)
     attention = 2 * given["hidden"] * (heads + kv_heads) * head_dim
     return attention, (3 if given["gated"] else 2) * given["hidden"] * given["ffn"]
+
+
+def refuse_other_layers(given: Mapping[str, Any]) -> None:
+    """BadInput where a model's description has experts, MLA or windows, which a plain layer does not."""
+    if any(given.get(guard.name) for guard in GUARDS):
+        raise BadInput(
+            Text(
+                "layers with experts, MLA or a sliding window are not counted here; take another model",
+                "这里不计带专家、MLA 或滑动窗口的层，请换一个模型",
+            )
+        )
 
 
 def layer_compute(**given: Any) -> dict[str, Any]:

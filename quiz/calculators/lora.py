@@ -11,7 +11,7 @@ from quiz.calculators.base import Calculator, Output, Slip, Values, choice, inte
 from quiz.calculators.distinct import when_distinct
 from quiz.calculators.exact import decimal, plain
 from quiz.calculators.inputs import LAYERS, PARAMETERS, bytes_each
-from quiz.calculators.layer_cost import is_plain, matrices
+from quiz.calculators.layer_cost import GUARDS, is_plain, matrices
 from quiz.calculators.parameter_count import FFN, GATED, HEAD_DIM, HEADS, HIDDEN, KV_HEADS, heads_of, shape_preset
 from quiz.calculators.slips import again, changed
 from quiz.card import Reference
@@ -178,6 +178,7 @@ LORA_MEMORY = Calculator(
         HEAD_DIM,
         FFN,
         GATED,
+        *GUARDS,
         integer("rank", Text("rank r", "秩 r"), high=65_536),
         choice("targets", Text("adapted matrices", "加适配器的矩阵"), TARGETS, default="q,v"),
         choice("base", Text("format of the frozen base", "冻结底座的格式"), tuple(BITS), default="bf16"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from quiz.calculators.exact import Number
 from quiz.calculators.rounding import LARGEST_INPUT
 from quiz.errors import BadInput
 from quiz.language import Text
@@ -33,6 +34,13 @@ def _exact(part: str, name: str) -> Fraction:
             f"{name}：读不懂“{part}”；请写成 1.2,-0.5,3 这样",
         )
     )
+
+
+def significant(value: Number, digits: int = 9) -> str:
+    """`value` to `digits` significant ones, whole numbers in full: ``26,785.7151``, ``0.0425196850``, ``-12``."""
+    if value == int(value) and abs(value) < 10**15:
+        return f"{int(value):,}"
+    return f"{float(value):,.{digits}g}"
 
 
 def at(values: tuple[Fraction, ...], index: int) -> Fraction:

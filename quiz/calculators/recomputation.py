@@ -11,7 +11,7 @@ from quiz.calculators.attention_flops import CAUSAL, CAUSAL_HALF, FULL_SQUARE
 from quiz.calculators.base import Calculator, Output, Slip, Values, choice, integer, optional
 from quiz.calculators.distinct import when_distinct
 from quiz.calculators.exact import plain
-from quiz.calculators.layer_cost import is_plain, matrices
+from quiz.calculators.layer_cost import GUARDS, is_plain, matrices
 from quiz.calculators.parameter_count import GATED, HEAD_DIM, HEADS, HIDDEN, KV_HEADS, heads_of, shape_preset
 from quiz.calculators.slips import changed
 from quiz.card import Reference
@@ -124,6 +124,7 @@ RECOMPUTATION_OVERHEAD = Calculator(
         optional(integer("ffn", Text("width of the MLP f (4·h if absent)", "MLP 宽度 f（不给则 4·h）"), high=10**8)),
         GATED,
         CAUSAL,
+        *GUARDS,
         integer("backward", Text("backward time over forward time", "反向与前向的时间比"), high=10, default=2),
     ),
     outputs=(

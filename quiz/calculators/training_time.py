@@ -28,13 +28,13 @@ def training_time(
     gpus: int,
     peak: Number,
     mfu: Number,
-    price: Number | None,
+    price_per_hour: Number | None,
     **_: Any,
 ) -> dict[str, Any]:
     """Time of a run of F FLOPs on n = `gpus` GPUs of `peak` FLOP/s, of which they sustain the share `mfu`.
 
         F = flops_per_parameter·N·D, unless `flops` is given      N what a token passes, D = `tokens`
-        time = F/(n·peak·mfu)      gpu_time = n·time = F/(peak·mfu)      cost = gpu_time·price
+        time = F/(n·peak·mfu)      gpu_time = n·time = F/(peak·mfu)      cost = gpu_time in hours·price_per_hour
 
     flops_per_parameter and mfu belong together: 6 with MFU (recomputation not counted), 8 with a utilization that
     counts a full recomputation (HFU). Restarts, evaluation and warm-up come on top. Seconds, GPU·s and USD; cost is
@@ -58,7 +58,7 @@ def training_time(
         "flops": plain(work),
         "time": plain(gpu_time / gpus),
         "gpu_time": plain(gpu_time),
-        "cost": None if price is None else float(gpu_time * Fraction(price)),
+        "cost": None if price_per_hour is None else float(gpu_time / HOUR * decimal(price_per_hour)),
     }
 
 
@@ -127,7 +127,7 @@ SLIPS = (
         "wall_clock",
         "cost",
         WALL_CLOCK,
-        lambda i: again(training_time, "cost", i) / i.gpus if i.gpus > 1 and i.price is not None else None,
+        lambda i: again(training_time, "cost", i) / i.gpus if i.gpus > 1 and i.price_per_hour is not None else None,
     ),
 )
 
@@ -160,7 +160,11 @@ TRAINING_TIME = Calculator(
         number(
             "mfu", Text("share of the peak that is sustained", "达到峰值的比例（MFU）"), low=0.001, high=1, default=0.4
         ),
-        optional(number("price", Text("price of a GPU, e.g. $2/h", "每卡价格，如 $2/h"), unit="USD/GPU/s", high=1)),
+        optional(
+            number(
+                "price_per_hour", Text("price of a GPU for an hour", "单卡每小时价格"), unit="USD", low=0.01, high=1e6
+            )
+        ),
     ),
     outputs=(
         Output(
@@ -188,9 +192,9 @@ TRAINING_TIME = Calculator(
             "cost",
             Text("cost", "费用"),
             "USD",
-            "GPU-hours·price",
+            "GPU-hours·price_per_hour",
             lambda i, o: (
-                f"{_hours(o.gpu_time)}·${figures.number(i.price * HOUR)}/h = ${count(o.cost)}"
+                f"{_hours(o.gpu_time)}·${figures.number(i.price_per_hour)} = ${count(o.cost)}"
                 if o.cost is not None
                 else ""
             ),

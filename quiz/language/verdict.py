@@ -21,7 +21,7 @@ WORDS = {
         "{typed} is the inverse of what is asked for, {asked}: give it in {asked}",
         "{typed} 与所问的 {asked} 互为倒数，请换算成 {asked}",
     ),
-    "named": Text("this is what you get by a usual slip: {about}", "这正是一种常见失误的结果：{about}"),
+    "named": Text("this is what you get if {about}", "这个数通常是这样来的：{about}"),
     "inverse_slip": Text(
         "this is what you get if numerator and denominator change places", "分子分母颠倒时会得到这个值"
     ),
