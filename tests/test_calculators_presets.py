@@ -389,3 +389,11 @@ def test_no_slip_fails_where_little_is_given(name: str) -> None:
     for output in calculator.outputs:
         result.slips(output.name)
         result.worked(output.name)
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "shown"),
+    [(15227.2727, 6, "15,227.3"), (0.5, 4, "0.5"), (295.34, 4, "295.3"), (1 / 3, 4, "0.3333"), (-2.25, 4, "-2.25")],
+)
+def test_worked_lines_have_no_float_noise(value: float, digits: int, shown: str) -> None:
+    assert number(value, digits) == shown

@@ -246,11 +246,14 @@ BLOCK_QUANTIZE = Calculator(
             Text("the code is given, not multiplied by the scale", "给的是编码值，没乘回 scale"),
             lambda i: _at(i, _with(i), _codes),
         ),
-        Slip(
-            "not_rounded",
-            "restored",
-            Text("nothing is rounded", "没有做任何舍入"),
-            lambda i: _number(_numbers(i)[i.index - 1]),
+        when_distinct(
+            block_quantize,
+            Slip(
+                "not_rounded",
+                "restored",
+                Text("nothing is rounded", "没有做任何舍入"),
+                lambda i: _number(_numbers(i)[i.index - 1]),
+            ),
         ),
         Slip(
             "of_the_code",

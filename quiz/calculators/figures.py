@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 Number = int | float
 
 DECIMAL: tuple[tuple[str, int], ...] = (("P", 10**15), ("T", 10**12), ("G", 10**9), ("M", 10**6), ("k", 10**3))
@@ -19,8 +21,8 @@ def number(value: Number, digits: int = 4) -> str:
         return f"{int(rounded):,}"
     if abs(rounded) >= 10**15 or abs(rounded) < 1e-4:
         return f"{rounded:g}"
-    whole, _, part = f"{rounded:.12f}".rstrip("0").partition(".")
-    return f"{int(whole):,}.{part}" if whole.lstrip("-") != "0" else f"{whole}.{part}"
+    places = max(1, digits - 1 - math.floor(math.log10(abs(rounded))))
+    return f"{rounded:,.{places}f}".rstrip("0")
 
 
 def scaled(value: Number, unit: str, digits: int = 4) -> str:

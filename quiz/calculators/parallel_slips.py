@@ -80,47 +80,55 @@ def _layout_slip(output: str, name: str, about: Text, change: Callable[[Values],
     return changed(parallel_layouts, output, name, about, change)
 
 
-_LAYOUTS = tuple(
-    slip
-    for output in ("legal", "fitting", "smallest")
-    for slip in (
-        _layout_slip(
-            output,
-            "kv_heads_ignored",
-            Text("tp is let beyond what the KV heads divide into", "没检查 tp 能否整除 KV 头数"),
-            lambda i: {"kv_heads": None} if i.kv_heads and i.kv_heads != i.heads else None,
-        ),
-        _layout_slip(
-            output,
-            "layers_ignored",
-            Text("pp is let beyond what the layers divide into", "没检查 pp 能否整除层数"),
-            lambda i: {"layers": i.gpus},
-        ),
+_LAYOUTS = (
+    tuple(
+        slip
+        for output in ("legal", "fitting", "smallest")
+        for slip in (
+            _layout_slip(
+                output,
+                "kv_heads_ignored",
+                Text("tp is let beyond what the KV heads divide into", "没检查 tp 能否整除 KV 头数"),
+                lambda i: {"kv_heads": None} if i.kv_heads and i.kv_heads != i.heads else None,
+            ),
+            _layout_slip(
+                output,
+                "layers_ignored",
+                Text("pp is let beyond what the layers divide into", "没检查 pp 能否整除层数"),
+                lambda i: {"layers": i.gpus},
+            ),
+        )
+    )
+    + tuple(
         _layout_slip(
             output,
             "across_nodes",
             Text("tp is let cross the node", "让 tp 跨了节点"),
             lambda i: {"gpus_per_node": i.gpus},
-        ),
+        )
+        for output in ("legal", "fitting")
     )
-) + tuple(
-    slip
-    for output in ("fitting", "smallest", "per_gpu")
-    for slip in (
-        _layout_slip(
-            output,
-            "weights_only",
-            Text("only weights are counted, not gradients and optimizer states", "只算了权重，漏了梯度和优化器状态"),
-            lambda _: {"gradient_bytes": 0, "optimizer_bytes": 0},
-        ),
-        _layout_slip(output, "not_shared", NOT_SHARED, lambda i: {"zero": 0} if i.zero else None),
-        _layout_slip(
-            output,
-            "no_reserve",
-            Text("no room is left for activations", "没给激活留空间"),
-            lambda i: {"reserve": 0} if i.reserve else None,
-        ),
-        _layout_slip(output, "data_parallel_divides", DATA_DIVIDES, lambda i: {"zero": 3} if i.zero < 3 else None),
+    + tuple(
+        slip
+        for output in ("fitting", "smallest", "per_gpu")
+        for slip in (
+            _layout_slip(
+                output,
+                "weights_only",
+                Text(
+                    "only weights are counted, not gradients and optimizer states", "只算了权重，漏了梯度和优化器状态"
+                ),
+                lambda _: {"gradient_bytes": 0, "optimizer_bytes": 0},
+            ),
+            _layout_slip(output, "not_shared", NOT_SHARED, lambda i: {"zero": 0} if i.zero else None),
+            _layout_slip(
+                output,
+                "no_reserve",
+                Text("no room is left for activations", "没给激活留空间"),
+                lambda i: {"reserve": 0} if i.reserve else None,
+            ),
+            _layout_slip(output, "data_parallel_divides", DATA_DIVIDES, lambda i: {"zero": 3} if i.zero < 3 else None),
+        )
     )
 )
 

@@ -76,8 +76,8 @@ def _unit(notes: Notes, unit: str, output: str, base: str) -> None:
 
 def _measures(unit: str, base: str) -> bool:
     """Whether both are of one dimension; a count may or may not say of what. Unreadable if either is no unit."""
-    from quiz.number_dimensions import relation
     from quiz.number_asked import asked_unit
+    from quiz.number_dimensions import relation
 
     return relation(asked_unit(unit).dims, asked_unit(base).dims) == "same"
 
