@@ -43,10 +43,9 @@ def overhead(**given: Any) -> Any:
 )
 def test_table_2(more: Any, factor: Any) -> None:
     """Korthikanti et al. 2022, Table 2, all six rows, in s·b·h, with 5·a·s/h = 80 for GPT-3 and 64 for MT-NLG (§5)."""
-    for given, scores in ((GPT3, 80), (MT_NLG, 64)):
-        found = memory(**given, **more, batch=3)
+    for model, scores, hidden in ((GPT3, 80, 12288), (MT_NLG, 64, 20480)):
+        found = memory(**model, **more, batch=3)
         assert found["factor"] == pytest.approx(factor(more.get("tp", 1), scores))
-        hidden = 12288 if given is GPT3 else 20480
         assert found["per_layer"] == pytest.approx(3 * 2048 * hidden * found["factor"])
 
 

@@ -30,7 +30,9 @@ def outputs(calculator: Any, **given: Any) -> Any:
 # lora_memory: printed figures
 
 
-@pytest.mark.parametrize(("rank", "targets", "millions"), [(4, "q,v", 18), (1, "q,v", 4.7), (8, "q,v", 37.7), (2, "q,k,v,o", 18)])
+@pytest.mark.parametrize(
+    ("rank", "targets", "millions"), [(4, "q,v", 18), (1, "q,v", 4.7), (8, "q,v", 37.7), (2, "q,k,v,o", 18)]
+)
 def test_adapters_of_gpt_3(rank: int, targets: str, millions: float) -> None:
     """Hu et al. 2021, §7.1: 18M is rank 4 in two of 96 layers' attention matrices (or 2 in four); Table 4: 4.7M and 37.7M."""
     found = outputs(LORA, model="gpt-3-175b", rank=rank, targets=targets)["adapter_parameters"]
@@ -80,7 +82,14 @@ def test_adapters_are_two_matrices_beside_each(
     layers: int, kv_heads: int, group: int, head_dim: int, hidden: int, ffn: int, rank: int, targets: str, gated: bool
 ) -> None:
     q, k = kv_heads * group * head_dim, kv_heads * head_dim
-    shapes = {"q": (q, hidden), "k": (k, hidden), "v": (k, hidden), "o": (hidden, q), "up": (ffn, hidden), "down": (hidden, ffn)}
+    shapes = {
+        "q": (q, hidden),
+        "k": (k, hidden),
+        "v": (k, hidden),
+        "o": (hidden, q),
+        "up": (ffn, hidden),
+        "down": (hidden, ffn),
+    }
     adapted = {"q,v": "qv", "q,k,v,o": "qkvo", "all-linear": "qkvo"}[targets]
     chosen = [shapes[name] for name in adapted]
     if targets == "all-linear":
@@ -139,7 +148,8 @@ def test_offloading_never_takes_more(
 
 
 @pytest.mark.parametrize(
-    ("gpus", "tp", "pp", "batch", "parameters"), [(1024, 8, 4, 1792, 76.1), (1536, 8, 8, 2304, 145.6), (3072, 8, 64, 3072, 1008)]
+    ("gpus", "tp", "pp", "batch", "parameters"),
+    [(1024, 8, 4, 1792, 76.1), (1536, 8, 8, 2304, 145.6), (3072, 8, 64, 3072, 1008)],
 )
 def test_megatrons_table_1(gpus: int, tp: int, pp: int, batch: int, parameters: float) -> None:
     """Narayanan et al. 2021, Table 1: p·t·d = n, and m = B/(d·b) micro-batches (§3.1), b = 1."""
@@ -151,7 +161,9 @@ def test_megatrons_table_1(gpus: int, tp: int, pp: int, batch: int, parameters: 
     assert parameters > 0
 
 
-@pytest.mark.parametrize(("gpus", "cp", "sequence", "per_replica"), [(8192, 1, 8192, 32), (16_384, 1, 8192, 16), (16_384, 16, 131_072, 16)])
+@pytest.mark.parametrize(
+    ("gpus", "cp", "sequence", "per_replica"), [(8192, 1, 8192, 32), (16_384, 1, 8192, 16), (16_384, 16, 131_072, 16)]
+)
 def test_llama_3s_16_million_tokens_a_batch(gpus: int, cp: int, sequence: int, per_replica: int) -> None:
     """Llama 3, Table 4: batch size a DP group 32, 16, 16; 16M tokens a batch, with TP 8 and PP 16."""
     found = outputs(BATCH, micro_batch=1, accumulation=per_replica, gpus=gpus, tp=8, pp=16, cp=cp, sequence=sequence)
@@ -172,7 +184,9 @@ def test_verl_counts_its_mini_batch_in_prompts() -> None:
     assert outputs(ROLLOUT, **given, mini_batch=256)["updates"] == 20
 
 
-@given(st.integers(1, 8), st.integers(1, 64), st.integers(1, 8), st.integers(1, 8), st.integers(1, 4), st.integers(1, 8))
+@given(
+    st.integers(1, 8), st.integers(1, 64), st.integers(1, 8), st.integers(1, 8), st.integers(1, 4), st.integers(1, 8)
+)
 def test_global_batch_and_micro_batches_are_each_others_inverse(
     micro: int, accumulation: int, tp: int, pp: int, cp: int, dp: int
 ) -> None:
@@ -190,7 +204,10 @@ def test_global_batch_and_micro_batches_are_each_others_inverse(
     [
         (BATCH, {"micro_batch": 1, "gpus": 12, "tp": 8}),
         (PIPELINE, {"global_batch": 100, "micro_batch": 3, "gpus": 8}),
-        (PIPELINE, {"global_batch": 24, "micro_batch": 1, "gpus": 8, "pp": 8, "chunks": 5, "tp": 1} | {"global_batch": 20}),
+        (
+            PIPELINE,
+            {"global_batch": 24, "micro_batch": 1, "gpus": 8, "pp": 8, "chunks": 5, "tp": 1} | {"global_batch": 20},
+        ),
         (ROLLOUT, {"prompts": 10, "group": 3, "mini_batch": 7, "gpus": 1}),
         (ROLLOUT, {"prompts": 10, "group": 3, "mini_batch": 30, "gpus": 9, "model_parallel": 2}),
         (LORA, {"parameters": "1B", "layers": 2, "hidden": 8, "heads": 2, "ffn": 8, "rank": 2, "experts": 4}),
@@ -225,7 +242,9 @@ def test_every_slip_differs_from_the_right_value_somewhere() -> None:
             {"parameters": "7B", "critic": "7B", "gpus": 8, "offload": True},
         ),
     )
-    check_slips(BATCH, ({"micro_batch": 2, "accumulation": 16, "gpus": 1024, "tp": 8, "pp": 4, "cp": 2, "sequence": 8192},))
+    check_slips(
+        BATCH, ({"micro_batch": 2, "accumulation": 16, "gpus": 1024, "tp": 8, "pp": 4, "cp": 2, "sequence": 8192},)
+    )
     check_slips(PIPELINE, ({"global_batch": 2048, "micro_batch": 1, "gpus": 1024, "tp": 8, "pp": 4, "cp": 2},))
     check_slips(
         ROLLOUT,

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from quiz.calculators import find
+from quiz.calculators.base import run
 from quiz.calculators.model_config import read, shape
 from quiz.calculators.model_shape import active_parameters, inputs, parameters
 from quiz.calculators.models import MODELS
@@ -127,9 +129,19 @@ def test_config_is_its_preset_to_the_last_parameter(name: str) -> None:
     model, preset = read(CONFIGS[name]), MODELS[name]
     assert parameters(model) == parameters(preset)
     assert active_parameters(model) == active_parameters(preset)
-    assert {k: v for k, v in shape(CONFIGS[name]).items() if k != "ffn"} == {
-        k: v for k, v in inputs(preset).items() if k != "ffn"
-    }
+    wanted = set(inputs(preset)) - {"ffn"}
+    assert shape(CONFIGS[name], wanted) == {k: v for k, v in inputs(preset).items() if k in wanted}
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+@pytest.mark.parametrize("calculator", ["model_parameters", "kv_cache", "inference_memory", "decode_traffic"])
+def test_calculator_gives_the_same_for_a_config_and_its_preset(name: str, calculator: str) -> None:
+    found = find(calculator)
+    more = {"tokens": 4096} if calculator != "model_parameters" else {}
+    if calculator == "decode_traffic":
+        more |= {"batch": 8}
+    by_config = run(found, shape(CONFIGS[name], {field.name for field in found.inputs}) | more)
+    assert by_config.outputs == run(found, {"model": name} | more).outputs
 
 
 def test_language_model_of_a_multimodal_configuration() -> None:
@@ -163,8 +175,10 @@ def test_sliding_layers_by_type(kind: str, more: dict[str, Any], expected: tuple
 
 
 def test_parameters_of_an_unknown_type_are_not_guessed() -> None:
-    assert "parameters" not in shape(LLAMA | {"model_type": "new_thing"})
-    assert shape(LLAMA | {"model_type": "new_thing"})["kv_heads"] == 8
+    new = LLAMA | {"model_type": "new_thing"}
+    assert shape(new, {"parameters", "kv_heads"}) == {"kv_heads": 8}
+    with pytest.raises(BadInput, match="new_thing"):
+        shape(new, {field.name for field in find("model_parameters").inputs})
 
 
 @pytest.mark.parametrize(

@@ -268,7 +268,6 @@ LAYER_COMPUTE = Calculator(
         Reference(
             "Korthikanti et al. 2022, Reducing Activation Recomputation, Appendix A", "https://arxiv.org/abs/2205.05198"
         ),
-        Reference("Dao et al. 2022, FlashAttention, §2.2", "https://arxiv.org/abs/2205.14135"),
     ),
 )
 

@@ -66,8 +66,7 @@ def layer_compute(**given: Any) -> dict[str, Any]:
     writes its result; up and gate read x and write f, down reads f. The s² scores never reach memory. In decoding
     weights and cache are nearly all of it. FLOP, bytes, FLOP/byte.
 
-    Sources: Korthikanti et al. 2022, Appendix A (FLOPs), https://arxiv.org/abs/2205.05198; Dao et al. 2022 (scores
-    kept on chip), https://arxiv.org/abs/2205.14135
+    Source: Korthikanti et al. 2022, Appendix A (FLOPs), https://arxiv.org/abs/2205.05198; traffic derived
     """
     attention, mlp = matrices(given)
     heads, kv_heads, head_dim = heads_of(given)

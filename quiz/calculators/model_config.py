@@ -6,10 +6,12 @@ default; a kind of layer that none of the calculators counts is refused, never g
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
+from dataclasses import fields
 from typing import Any
 
 from quiz.calculators.model_shape import Model, inputs
+from quiz.calculators.weights_read import kept_wide, looked_up
 from quiz.card import Reference
 from quiz.errors import BadInput
 from quiz.language import Text, say
@@ -28,14 +30,28 @@ FULL, SLIDING = "full_attention", "sliding_attention"
 HIGHEST = 10**9
 
 
-def shape(config: Config) -> Mapping[str, int]:
-    """The inputs that `config` fills, by name. BadInput where it does not describe a decoder that is counted here."""
+def shape(config: Config, wanted: Container[str]) -> Mapping[str, int]:
+    """Those of the `wanted` inputs that `config` fills, by name.
+
+    BadInput where it does not describe a decoder that is counted here, or where every parameter has to be counted and
+    the type is none whose parameters are known.
+    """
     model, kind = read(config), str(_text(config).get("model_type", ""))
     filled = dict(inputs(model))
-    if kind not in EXACT:
+    if kind in EXACT:
+        structure = {field.name: getattr(model, field.name) for field in fields(model)}
+        numbers = {
+            name: value
+            for name, value in structure.items()
+            if isinstance(value, bool) or (value and isinstance(value, int))
+        }
+        filled = numbers | {"embedding": looked_up(model), "wide_parameters": kept_wide(model)} | filled
+    elif "tied" in wanted:
+        raise BadInput(say("calculator.config_type", kind=kind or "?", known=", ".join(sorted(EXACT))))
+    else:
         for name in ("parameters", "active_parameters"):
             filled.pop(name)
-    return filled
+    return {name: value for name, value in filled.items() if name in wanted}
 
 
 def read(config: Config) -> Model:

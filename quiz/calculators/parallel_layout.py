@@ -70,7 +70,10 @@ SOURCES = (
         "Megatron-LM, theoretical_memory_usage.py",
         "https://github.com/NVIDIA/Megatron-LM/blob/main/megatron/training/theoretical_memory_usage.py",
     ),
-    Reference("Rajbhandari et al. 2020, ZeRO, §5", "https://arxiv.org/abs/1910.02054"),
+    Reference(
+        "Megatron-LM, dist_optimizer.md: bytes a parameter",
+        "https://github.com/NVIDIA/Megatron-LM/blob/main/docs/user-guide/features/dist_optimizer.md",
+    ),
 )
 
 PARALLEL_MEMORY = Calculator(

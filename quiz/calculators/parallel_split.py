@@ -31,10 +31,9 @@ def parallel_memory(**given: Any) -> dict[str, Any]:
     Data parallelism copies weights; ZeRO shares states in the dp·cp GPUs that hold the same shard, never over tp and pp. The
     first stage has the embedding beside its layers (Megatron's most loaded shard); None without hidden and vocab.
     kv_copies is how many of the tp GPUs hold the same KV head. w, g, o: bytes of `weight_bytes`, `gradient_bytes`,
-    `optimizer_bytes`; activations come on top. Bytes. BadInput where tp·pp·cp does not divide the GPUs.
+    `optimizer_bytes`; activations come on top. Bytes. BadInput where tp·pp·cp does not divide the GPUs, ValueError for more embedding than parameters.
 
-    Sources: Rajbhandari et al. 2020, ZeRO, §5, https://arxiv.org/abs/1910.02054; Megatron-LM, theoretical_memory_usage.py
-    and docs/user-guide/features/dist_optimizer.md
+    Source: Megatron-LM, megatron/training/theoretical_memory_usage.py and docs/user-guide/features/dist_optimizer.md
     """
     tp, pp = given["tp"], given["pp"]
     dp = data_parallel(given["gpus"], tp * pp * given["cp"])
@@ -67,6 +66,8 @@ def most_loaded(given: dict[str, Any]) -> Fraction | None:
         return None
     table = given["hidden"] * given["vocab"]
     block = given["parameters"] - table * (1 if given["tied"] else 2)
+    if block < 0:
+        raise ValueError(f"embedding and head of {given['parameters'] - block:,} are more than all parameters")
     head = table if given["pp"] == 1 and not given["tied"] else 0
     return Fraction(Fraction(block, given["pp"]) + table + head) / int(given["tp"])
 

@@ -137,8 +137,7 @@ def _configured(calculator: Calculator, path: str) -> dict[str, Any]:
         raise BadInput(say("calculator.config_unreadable", path=path, why=why)) from error
     if not isinstance(document, dict):
         raise BadInput(say("calculator.config_unreadable", path=path, why="JSON"))
-    known = {field.name for field in calculator.inputs}
-    return {name: value for name, value in shape(document).items() if name in known}
+    return dict(shape(document, {field.name for field in calculator.inputs}))
 
 
 def _list(desk: Desk, json: bool) -> int:

@@ -11,6 +11,10 @@ WORDS = {
         "the configuration's {name} is {value}, which no calculator here can count; give the shape as inputs",
         "配置里的 {name} 是 {value}，这里的计算器算不了；请直接写出各项输入",
     ),
+    "config_type": Text(
+        "not every parameter of model_type {kind} is known here; known are {known}; or give the shape as inputs",
+        "这里不能逐个数清 model_type {kind} 的参数，能数的有 {known}；也可以直接写出各项输入",
+    ),
     "config_layers": Text(
         "the configuration has layers of a kind that is not counted here: {kinds}",
         "配置里有这里不会算的层类型：{kinds}",
