@@ -122,6 +122,7 @@ def build(desk: Desk) -> Any:
         deck: deck_option = None,
         company: company_option = None,
         tag: tag_option = None,
+        kind: Annotated[Names, Option("--kind", "-k", help=words("kind"))] = None,
         new: Annotated[int | None, Option("--new", min=0, help=words("new"))] = None,
         limit: Annotated[int | None, Option("--limit", min=1, help=words("limit"))] = None,
         cram: Annotated[bool, Option("--cram", help=words("cram"))] = False,
@@ -132,7 +133,9 @@ def build(desk: Desk) -> Any:
         from quiz.commands import start
 
         desk.more_decks(decks)
-        return start.review(desk, deck, company, tag, new=new, limit=limit, cram=cram, plain=plain, seed=seed)
+        return start.review(
+            desk, deck, company, tag, kind=kind, new=new, limit=limit, cram=cram, plain=plain, seed=seed
+        )
 
     @command("due")
     def due(

@@ -13,9 +13,9 @@ from numbers import Rational
 from typing import Any
 
 from quiz import calculators
-from quiz.calculators.base import Result, Slip, run
+from quiz.calculators.base import Calculator, Result, Slip, coerce, run
 from quiz.card import Card, Inputs, Numeric, Value
-from quiz.errors import QuizError
+from quiz.errors import BadInput, QuizError, UnknownName
 from quiz.language import Text, say
 from quiz.shown import shown
 
@@ -84,6 +84,44 @@ def evaluate(card: Card, inputs: Mapping[str, Value], seed: int = 0) -> Draw:
         )
     slips = tuple((slip, value) for slip, value in result.slips(numeric.asks) if is_number(value))
     return Draw(dict(inputs), seed, expected, unit, slips, result)
+
+
+def fixed(card: Card, assigned: Mapping[str, str], seed: int) -> Draw:
+    """The question with some of the card's own inputs set and the others drawn by `seed`.
+
+    Inputs of a row belong together: setting some of them takes a row that has these values. UnknownName for an input
+    that the card does not draw or for a word that it does not ask about, BadInput where no row has the values.
+    """
+    numeric = _numeric(card)
+    calculator = calculators.find(numeric.calculator)
+    own = dict.fromkeys([*numeric.given, *(name for row in numeric.draws for name in row)])
+    values: dict[str, Value] = {}
+    for name, text in assigned.items():
+        if name not in own:
+            raise UnknownName(say("calculator.unknown_input", name=name, calculator=card.id, near=", ".join(own)))
+        field = calculator.input(name)
+        values[name] = coerce(field, text)
+        listed = numeric.given.get(name)
+        if field.choices and listed is not None:
+            words = [str(one) for one in (listed if isinstance(listed, tuple) else (listed,))]
+            if str(values[name]) not in words:
+                near = ", ".join(words)
+                raise UnknownName(say("calculator.unknown_choice", name=name, value=text, near=near))
+    rows = [row for row in numeric.draws if all(_same(calculator, row, name, values[name]) for name in values)]
+    together = {name for row in numeric.draws for name in row}
+    if numeric.draws and not rows and not together <= set(values):
+        raise BadInput(say("deck.no_such_row", card=card.id, names=", ".join(sorted(together))))
+    rng = random.Random(seed)
+    picked: Inputs = {
+        name: rng.choice(value) if isinstance(value, tuple) else value for name, value in numeric.given.items()
+    }
+    if rows:
+        picked |= rng.choice(rows)
+    return evaluate(card, picked | values, seed)
+
+
+def _same(calculator: Calculator, row: Inputs, name: str, value: Value) -> bool:
+    return name not in row or coerce(calculator.input(name), row[name]) == value
 
 
 def every(numeric: Numeric) -> Iterator[Inputs]:

@@ -161,7 +161,11 @@ def _records(table: Table, width: int) -> list[Line]:
             if not plain(cell):
                 continue
             label = tuple(replace(s, style=s.style or BOLD) for s in head)
-            lines += wrap([*label, Span(": "), *cell] if plain(head) else cell, width, rest="  ")
+            lines += wrap(
+                [*label, Span("：" if wide(plain(head)[-1]) else ": "), *cell] if plain(head) else cell,
+                width,
+                rest="  ",
+            )
     return lines
 
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 DIGITS = {ord("０") + n: str(n) for n in range(10)}
 
 
+POINTS = "123456789 ,，、"
+
+
 class Plain:
     """One sitting over standard input and output; ends at the end of the queue, of the input, or on `q`."""
 
@@ -67,8 +70,13 @@ class Plain:
             line = self._read(self.desk.say("review.plain_points"))
             if line is None or line == "q":
                 return False
+            while not set(line) <= set(POINTS):
+                self._write(self.desk.say("review.plain_bad_points", text=safe(line)))
+                line = self._read(self.desk.say("review.plain_points"))
+                if line is None or line == "q":
+                    return False
             for digit in dict.fromkeys(line):
-                if digit.isdigit() and digit != "0":
+                if digit.isdigit():
                     self.study.tick(int(digit) - 1)
         return self._grade()
 

@@ -19,6 +19,7 @@ class Span:
 
 
 Spans = tuple[Span, ...]
+FULL_WIDTH_MARKS = frozenset("，。、；：！？（）《》「」『』【】")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,11 +188,14 @@ def _bullets(lines: list[str], at: int, *, tight: bool) -> tuple[Bullets, int]:
 
 
 def _joined(lines: Sequence[str]) -> str:
-    """Lines of one paragraph as one; between two Chinese characters a line's end is no space."""
+    """Lines of one paragraph as one; between two Chinese characters, or beside a full-width mark, there is no space."""
     text = lines[0].strip()
     for line in lines[1:]:
         more = line.strip()
-        text += more if text and more and wide(text[-1]) and wide(more[0]) else f" {more}"
+        touching = bool(text and more) and (
+            (wide(text[-1]) and wide(more[0])) or text[-1] in FULL_WIDTH_MARKS or more[0] in FULL_WIDTH_MARKS
+        )
+        text += more if touching else f" {more}"
     return text
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from quiz.card import Summary
 from quiz.history import Progress, fresh
+
+DECK_WINDOW = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,9 @@ def build(
     asked_new = [card for *_, card in unseen[:new_left]]
     kinds = {card.id: "due" for card in asked_due} | {card.id: "new" for card in asked_new}
     held_back = HeldBack(len(unseen) - len(asked_new), len(due) - len(asked_due), buried, suspended)
-    order = spread(asked_due + asked_new)
+    kin = families([*asked_due, *asked_new])
+    order = spread(asked_due, kin)
+    order += spread(asked_new, kin, after=order[-1] if order else None)
     return Queue(tuple(Item(card.id, kinds[card.id]) for card in order), tuple(drills), held_back, next_due)
 
 
@@ -118,15 +123,22 @@ def cram(cards: Iterable[Summary], *, seed: int | str) -> tuple[Item, ...]:
     return tuple(Item(card.id, "cram") for card in spread(shuffled))
 
 
-def spread(cards: Sequence[Summary]) -> list[Summary]:
-    """`cards` in order, but one whose neighbour is of its follow-up family lets the next stranger go first."""
-    kin = families(cards)
+def spread(
+    cards: Sequence[Summary], kin: Mapping[str, set[str]] | None = None, *, after: Summary | None = None
+) -> list[Summary]:
+    """`cards` in order, but one whose neighbour is of its follow-up family lets the next stranger go first.
+
+    Among the next few strangers one of another deck is preferred, so that a sitting does not dwell on one topic.
+    """
+    kin = families(cards) if kin is None else kin
     waiting = list(cards)
     ordered: list[Summary] = []
     while waiting:
-        last = ordered[-1].id if ordered else ""
-        pick = next((n for n, card in enumerate(waiting) if last not in kin[card.id]), 0)
-        ordered.append(waiting.pop(pick))
+        last = ordered[-1] if ordered else after
+        strangers = (n for n, card in enumerate(waiting) if last is None or last.id not in kin[card.id])
+        near = list(itertools.islice(strangers, DECK_WINDOW))
+        elsewhere = (n for n in near if last is None or waiting[n].deck != last.deck)
+        ordered.append(waiting.pop(next(elsewhere, near[0] if near else 0)))
     return ordered
 
 

@@ -2,36 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from rapidfuzz import fuzz, utils
 
 from quiz.card import Summary
+from quiz.language import Text
 
-GOOD_ENOUGH = 72
-CERTAIN = 100
+GOOD_ENOUGH = 80
+SHORTEST_FOR_TYPOS = 5
+IN_ID, IN_TAGS, IN_QUESTION, IN_DECK = 130, 120, 110, 105
 
 
-def search(query: str, cards: Iterable[Summary], *, limit: int = 50) -> list[Summary]:
-    """The cards that have `query` in id, tags or question, best first; close spellings after exact ones."""
+def search(
+    query: str,
+    cards: Iterable[Summary],
+    titles: Mapping[str, Text] | None = None,
+    synonyms: Sequence[Sequence[str]] = (),
+    *,
+    limit: int = 50,
+) -> list[Summary]:
+    """The cards that have all words of `query`, or synonyms of it, best first; close spellings after exact ones.
+
+    Looked at are id, tags, question in both languages, and the deck's id and title (`titles` by deck id).
+    """
     wanted = utils.default_process(query)
     if not wanted:
         return []
+    ways = [wanted, *_synonyms(wanted, synonyms)]
     scored = []
     for card in cards:
-        score = max(_score(wanted, text) for text in _texts(card))
+        score = max(_score(way, card, (titles or {}).get(card.deck)) for way in ways)
         if score >= GOOD_ENOUGH:
-            scored.append((-score, card.id, card))
-    scored.sort(key=lambda entry: entry[:2])
+            scored.append((-score, card.difficulty, card.id, card))
+    scored.sort(key=lambda entry: entry[:3])
     return [card for *_, card in scored[:limit]]
 
 
-def _texts(card: Summary) -> tuple[str, ...]:
-    return (card.id.replace("-", " "), " ".join((*card.tags, card.deck)), card.question.en, card.question.zh)
+def _synonyms(wanted: str, groups: Sequence[Sequence[str]]) -> list[str]:
+    found: list[str] = []
+    for group in groups:
+        words = [utils.default_process(word) for word in group]
+        if wanted in words:
+            found += [word for word in words if word and word != wanted]
+    return found
 
 
-def _score(wanted: str, text: str) -> float:
-    found = utils.default_process(text)
-    if all(word in found for word in wanted.split()):
-        return CERTAIN
-    return min(99.0, fuzz.token_set_ratio(wanted, found), fuzz.partial_ratio(wanted, found)) if found else 0.0
+def _score(wanted: str, card: Summary, title: Text | None) -> float:
+    places = (
+        (IN_ID, card.id.replace("-", " ")),
+        (IN_TAGS, " ".join(card.tags)),
+        (IN_QUESTION, f"{card.question.en} {card.question.zh}"),
+        (IN_DECK, f"{card.deck.replace('-', ' ')} {title.en} {title.zh}" if title else card.deck),
+    )
+    best = 0.0
+    for worth, text in places:
+        found = utils.default_process(text)
+        if all(word in found for word in wanted.split()):
+            return float(worth)
+        if len(wanted) >= SHORTEST_FOR_TYPOS:
+            best = max(best, _close(wanted, found))
+    return best
+
+
+def _close(wanted: str, found: str) -> float:
+    """How well each word of `wanted` is met by some word of `found`, by the worst of them."""
+    words = found.split()
+    return min((max((fuzz.ratio(one, word) for word in words), default=0.0) for one in wanted.split()), default=0.0)

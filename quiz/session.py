@@ -34,7 +34,8 @@ class Session:
     @property
     def counts(self) -> Counts:
         new = sum(item.kind == "new" for item in self.pending)
-        return Counts(new, len(self.pending) - new, len(self.again), self.done)
+        drills = sum(item.kind == "drill" for item in self.pending)
+        return Counts(new, len(self.pending) - new - drills, len(self.again) + drills, self.done)
 
 
 def start(items: Iterable[Item], drills: Iterable[Item] = ()) -> Session:

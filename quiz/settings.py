@@ -71,7 +71,9 @@ def changed(settings: Settings, name: str, value: Any) -> Settings:
         if isinstance(value, bool) or not low <= number <= high:
             raise BadInput(say("settings.bad", name=name, value=value, good=good_values(name)))
         return _with(settings, name, number)
-    text = {True: "on", False: "off"}.get(value, str(value).strip().lower()) if name == "mouse" else str(value).strip()
+    text = str(value).strip().lower()
+    if name == "mouse":
+        text = {True: "on", False: "off"}.get(value, text)
     if text not in CHOICES[name]:
         raise BadInput(say("settings.bad", name=name, value=value, good=good_values(name)))
     return _with(settings, name, text == "on" if name == "mouse" else text)

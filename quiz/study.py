@@ -35,6 +35,7 @@ class Selection:
     decks: tuple[str, ...] = ()
     companies: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
     new: int | None = None
     limit: int | None = None
     cram: bool = False
@@ -82,6 +83,9 @@ class Study:
         self.asked: Asked | None = None
         self.grades: list[int] = []
         self.troubles: list[Text] = []
+        self._cramming = False
+        self._skips: list[Item] = []
+        self._answered: dict[str, Asked] = {}
 
     # Choosing
 
@@ -90,16 +94,17 @@ class Study:
 
     def todays_queue(self, selection: Selection) -> Queue:
         """Today's queue over the selection. UnknownName for a deck, company or tag that does not exist."""
-        limits = Limits(
-            self.settings.new if selection.new is None else selection.new,
-            self.settings.reviews,
-        )
-        today = self.today()
+        today, progress = self.today(), self.store.progress()
+        new = self.settings.new
+        if selection.new is not None:
+            new = queue.answered_on(today, progress)[0] + selection.new
         seed = today if selection.seed is None else selection.seed
-        return queue.build(self.select(selection), self.store.progress(), day=today, limits=limits, seed=seed)
+        limits = Limits(new, self.settings.reviews)
+        return queue.build(self.select(selection), progress, day=today, limits=limits, seed=seed)
 
     def select(self, selection: Selection) -> list[Summary]:
-        return self.library.select(selection.decks, selection.companies, selection.tags)
+        cards = self.library.select(selection.decks, selection.companies, selection.tags)
+        return [card for card in cards if not selection.kinds or card.kind in selection.kinds]
 
     def begin(self, selection: Selection) -> Queue:
         """Start a sitting over the selection and ask its first card."""
@@ -115,6 +120,8 @@ class Study:
         chosen = tuple(items)[: selection.limit]
         self.session = session.start(chosen, drills)
         self.grades = []
+        self._cramming = selection.cram
+        self._skips = []
         self._ask()
         return self.queue
 
@@ -182,6 +189,7 @@ class Study:
         proposed = self.proposed()
         detail = {**_detail(asked), "language": language, "proposed": proposed}
         event = self.store.add(self._happening(_event_kind(asked.item), asked.card.id, grade, detail))
+        self._answered[event.id] = asked
         self.session = session.graded(self.session, grade)
         self.grades.append(grade)
         self._ask()
@@ -190,7 +198,7 @@ class Study:
     # Setting aside, remarks, taking back
 
     def skip(self) -> None:
-        self._front()
+        self._skips.append(self._front().item)
         self.session = session.skipped(self.session)
         self._ask()
 
@@ -216,8 +224,17 @@ class Study:
         self.store.add(self._happening("unsuspend" if clear else "suspend", card))
 
     def undo(self) -> Event | None:
-        """Take back the latest thing done, in this sitting or an earlier one; its card is asked again now."""
+        """Take back the latest thing done, in this sitting or an earlier one; its card is in front again.
+
+        A card graded in this sitting comes back as it stood: the same numbers, what was typed and ticked, ready for
+        another grade.
+        """
         at, offset = instant_of(self._clock())
+        if self._skips:
+            item = self._skips.pop()
+            self.session = session.put_back(self.session, item, answered=False)
+            self._ask()
+            return Event("", "", 0, at, offset, self.today(), "skip", item.card)
         undone = self.store.undo(at, offset, self.today())
         if undone is None:
             return None
@@ -228,14 +245,23 @@ class Study:
             item = Item(undone.card, self._item_kind(undone))
             self.session = session.put_back(self.session, item, answered=answered)
             self._ask()
+            before = self._answered.pop(undone.id, None)
+            if before is not None and self.asked is not None:
+                self.asked = replace(before, item=item, progress=self.asked.progress)
         elif self.asked is not None:
             self.asked = replace(self.asked, progress=self.store.progress_of(self.asked.card.id))
         return undone
 
     def _item_kind(self, undone: Event) -> str:
-        if undone.kind in ("drill", "cram", "mock"):
-            return "drill" if undone.kind == "drill" else "cram"
-        return "new" if self.store.progress_of(undone.card).due is None else "due"
+        """What the card of an undone event is now: due and new cards by their schedule, the others as they were asked."""
+        if undone.kind in ("cram", "mock") or (self._cramming and undone.kind in ("bury", "suspend")):
+            return "cram"
+        progress, today = self.store.progress_of(undone.card), self.today()
+        if progress.drill == today and undone.kind != "review":
+            return "drill"
+        if progress.due is None:
+            return "new"
+        return "due" if progress.due <= today else "drill"
 
     def _set_aside(self, kind: str) -> None:
         asked = self._front()
@@ -251,6 +277,7 @@ class Study:
     def _happening(
         self, kind: str, card: str, grade: int | None = None, detail: dict[str, Any] | None = None
     ) -> Happening:
+        self._skips = []
         at, offset = instant_of(self._clock())
         thinking = round(1000 * (self._stopwatch() - self._shown_at)) if kind in ANSWERS else 0
         return Happening(at, offset, self.today(), kind, card, grade, thinking, detail)

@@ -19,6 +19,8 @@ def due_lines(desk: Desk, queue: Queue) -> list[str]:
         lines.append(desk.say("look.due", due=queue.due, new=queue.new, again=len(queue.drills)))
     elif queue.next_due:
         lines.append(desk.say("look.nothing_due", day=to_date(queue.next_due).isoformat()))
+    elif queue.held_back.new or queue.held_back.due:
+        lines.append(desk.say("look.done_today"))
     else:
         lines.append(desk.say("look.nothing_at_all"))
     held = queue.held_back

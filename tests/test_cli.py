@@ -58,6 +58,8 @@ BAD = [
     (("answer", "third", "1"), "no number"),
     (("answer", "bubble", "1", "--set", "stages"), "name=value"),
     (("answer", "bubble", "1", "--set", "stage=3"), "stages"),
+    (("answer", "bubble", "1", "--set", "chunks=2"), "stages"),
+    (("answer", "bubble", "1", "--set", "schedule=1f1b"), "gpipe"),
     (("answer", "bubble", "1", "--set", "stages=0"), "between"),
     (("answer", "bubble", "1", "--set", "stages=1.5"), "whole"),
     (("review", "--deck", "smal"), "small"),

@@ -70,7 +70,7 @@ def test_a_table_stands_in_columns_where_it_fits() -> None:
 
 
 def test_a_table_that_does_not_fit_becomes_rows() -> None:
-    assert lines(TABLE, 13) == ["schedule:", "  GPipe", "显存: m", "", "schedule:", "  1F1B", "显存: p"]
+    assert lines(TABLE, 13) == ["schedule:", "  GPipe", "显存：m", "", "schedule:", "  1F1B", "显存：p"]
 
 
 def test_code_is_folded_not_reflowed() -> None:

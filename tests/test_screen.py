@@ -15,6 +15,7 @@ from textual.pilot import Pilot
 from quiz.commands.look import selection
 from quiz.desk import Desk
 from quiz.errors import BadInput
+from quiz.settings import Settings
 from quiz.tui import run as run_screen
 from quiz.tui.app import ReviewApp
 
@@ -78,9 +79,16 @@ class Learner:
 @pytest.fixture
 def sit(new_desk: Callable[..., Desk]) -> Callable[..., ReviewApp]:
     def call(
-        steps: Steps, *, tag: str = "pipeline", size: tuple[int, int] = WIDE, language: str = "en", **environment: str
+        steps: Steps,
+        *,
+        tag: str = "pipeline",
+        size: tuple[int, int] = WIDE,
+        language: str = "en",
+        theme: str = "auto",
+        **environment: str,
     ) -> ReviewApp:
         desk = new_desk(**environment)
+        desk.settings = Settings(theme=theme)
         desk.language = language
         desk.study.begin(selection(["small"], None, [tag], seed=1))
         app = ReviewApp(desk)
@@ -153,7 +161,8 @@ def test_letters_are_keys_on_an_empty_line_and_text_on_a_started_one(sit: Callab
 def test_keys_pressed_before_the_line_is_there_are_not_lost(sit: Callable[..., ReviewApp]) -> None:
     async def steps(learner: Learner) -> None:
         screen = learner.app.screen
-        screen._ready = False  # type: ignore[attr-defined]
+        screen._line.remove()  # type: ignore[attr-defined]
+        screen._line = None  # type: ignore[attr-defined]
         learner.app.set_focus(None)
         await learner.type("7/39")
         await screen._make_ready()  # type: ignore[attr-defined]
@@ -167,7 +176,7 @@ def test_language_switch_keeps_what_was_typed(sit: Callable[..., ReviewApp]) -> 
     async def steps(learner: Learner) -> None:
         await learner.type("7/3")
         before = learner.typed
-        learner.app.screen._switch_language()  # type: ignore[attr-defined]
+        learner.app.screen.switch_language()  # type: ignore[attr-defined]
         await learner.pilot.pause()
         assert learner.typed == before
         assert "空闲" in learner.text
@@ -228,7 +237,7 @@ def test_open_answer_is_typed_and_kept(sit: Callable[..., ReviewApp]) -> None:
         await learner.press("enter")
         assert learner.stage == "points"
         assert "第二行 [/x]" in learner.text
-        await learner.press("enter")
+        await learner.press("enter", "enter")
         assert learner.desk.store.events()[-1].detail["typed"] == ["first line\n第二行 [/x]"]
 
     sit(steps, tag="markup")
@@ -240,7 +249,7 @@ def test_chinese_from_an_input_method_starts_the_answer(sit: Callable[..., Revie
             await learner.press("s")
         await learner.type("显存")
         assert learner.stage == "typing"
-        await learner.press("enter", "enter")
+        await learner.press("enter", "1", "enter")
         assert learner.desk.store.events()[-1].detail["typed"] == ["显存"]
 
     sit(steps, tag="markup")
@@ -265,8 +274,8 @@ def test_undo_after_the_last_card_and_after_a_restart(sit: Callable[..., ReviewA
         await learner.press("space", "4")
         assert learner.stage == "done"
         await learner.press("u")
-        assert learner.stage == "number"
-        await learner.press("space", "4")
+        assert learner.stage == "grade"
+        await learner.press("4")
 
     sit(last)
 
@@ -289,8 +298,8 @@ def test_hostile_text_is_shown_as_it_is_on_every_stage(sit: Callable[..., Review
         await learner.press("f")
         await learner.paste("[/] flag")
         await learner.press("enter")
-        assert "[/x] note [@click=app.exit]" in learner.text
         await learner.press("space")
+        assert "[/x] note [@click=app.exit]" in learner.text
         for shown in ("It is [text]", "[red] with [/] brackets: a[0], [link=x]", "[it]", "A [title]", "[/] flag"):
             assert shown in " ".join(learner.text.split())
         await learner.press("l", "question_mark", "escape", "0", "4")
@@ -381,6 +390,104 @@ def test_terminal_too_small_is_told(new_desk: Callable[..., Desk], monkeypatch: 
     monkeypatch.setattr("shutil.get_terminal_size", lambda *_: (39, 12))
     with pytest.raises(BadInput, match="39×12"):
         run_screen(new_desk())
+
+
+def test_typing_is_left_with_escape_and_can_begin_again(sit: Callable[..., ReviewApp]) -> None:
+    async def steps(learner: Learner) -> None:
+        for _ in range(3):
+            await learner.press("enter")
+            await learner.type("abc")
+            await learner.press("escape")
+            assert learner.stage == "open"
+        await learner.press("enter")
+        await learner.type("xyz")
+        await learner.press("enter")
+        assert learner.stage == "points"
+
+    for theme in ("auto", "dark", "light"):
+        sit(steps, tag="markup", theme=theme)
+
+
+def test_help_gives_the_answer_line_back(sit: Callable[..., ReviewApp]) -> None:
+    async def steps(learner: Learner) -> None:
+        for leave in ("escape", "question_mark"):
+            await learner.press("question_mark", leave)
+            await learner.type("7/39")
+            assert learner.typed == "7/39"
+            await learner.press("escape")
+
+    sit(steps)
+
+
+def test_enter_on_an_empty_line_gives_nothing_up(sit: Callable[..., ReviewApp]) -> None:
+    async def steps(learner: Learner) -> None:
+        await learner.press("enter")
+        assert learner.stage == "number"
+        assert "Space shows it" in learner.text
+
+    sit(steps)
+
+
+@pytest.mark.parametrize("text", ["x=2", "ubs", "half"])
+def test_letters_in_a_row_on_the_answer_line_are_text(sit: Callable[..., ReviewApp], text: str) -> None:
+    async def steps(learner: Learner) -> None:
+        learner.app.screen.burst_s = 3600  # type: ignore[attr-defined]
+        await learner.type(text)
+        assert learner.typed == text
+        assert learner.grades() == []
+
+    sit(steps)
+
+
+def test_grade_pressed_by_mistake_is_taken_back_to_the_same_grade_bar(sit: Callable[..., ReviewApp]) -> None:
+    async def steps(learner: Learner) -> None:
+        while "list[int]" not in learner.text:
+            await learner.press("s")
+        await learner.press("enter")
+        await learner.type("mine")
+        await learner.press("enter", "1", "3", "enter", "u")
+        assert learner.stage == "points"
+        assert "mine" in learner.text
+        assert learner.text.count("✓") >= 2
+        await learner.press("0", "5")
+        assert [grade for kind, grade in learner.grades() if kind == "review"] == [3, 5]
+
+    sit(steps, tag="markup")
+
+
+def test_skip_is_taken_back_too(sit: Callable[..., ReviewApp]) -> None:
+    async def steps(learner: Learner) -> None:
+        first = learner.lines[2]
+        await learner.press("s")
+        assert first not in learner.text
+        await learner.press("u")
+        assert first in learner.text
+        assert learner.grades() == []
+
+    sit(steps, tag="markup")
+
+
+def test_slip_on_a_short_screen_is_in_sight(sit: Callable[..., ReviewApp]) -> None:
+    async def steps(learner: Learner) -> None:
+        await learner.type("7/32")
+        await learner.press("enter")
+        assert "✗" in learner.text
+        assert "Once more" in " ".join(learner.text.split())
+
+    sit(steps, size=(40, 14))
+
+
+def test_own_note_does_not_give_the_answer_away(sit: Callable[..., ReviewApp]) -> None:
+    async def steps(learner: Learner) -> None:
+        await learner.press("n")
+        await learner.type("seven over")
+        await learner.press("enter")
+        assert "note kept" in learner.text
+        assert "seven over" not in learner.text
+        await learner.press("space")
+        assert "seven over" in learner.text
+
+    sit(steps)
 
 
 WALK = {

@@ -366,3 +366,47 @@ def test_evening_answer_counts_for_the_local_day(study: Study, clock: Clock, off
     event = study.grade(4)
     assert to_date(event.day).isoformat() == "2026-11-30"
     assert event.utc_offset == offset_hours * 3600
+
+
+def test_undo_in_a_cram_keeps_the_schedule_out_of_it(study: Study) -> None:
+    study.begin(Selection(decks=("small",), cram=True))
+    study.suspend()
+    study.undo()
+    event = study.grade(5)
+    assert event.kind == "cram"
+    assert study.store.progress_of(event.card).due is None
+
+
+def test_undo_of_a_drill_leaves_the_counts_as_they_were(study: Study) -> None:
+    study.begin(ALL)
+    for grade in (1, 4, 4):
+        study.grade(grade)
+    before = study.session.counts
+    study.grade(4)
+    study.undo()
+    assert study.session.counts == before
+    assert study.asked is not None
+    assert study.asked.item.kind == "drill"
+
+
+def test_undo_of_yesterdays_drill_asks_the_card_as_due(new_desk: Callable[..., Desk], clock: Clock) -> None:
+    study = new_desk().study
+    study.begin(ALL)
+    for grade in (1, 4, 4, 4):
+        study.grade(grade)
+    clock.pass_days(1)
+    study = new_desk().study
+    study.begin(ALL)
+    before = study.session.counts
+    study.undo()
+    assert study.session.counts == before
+    assert study.asked is not None
+    assert study.asked.item.kind == "due"
+
+
+def test_so_many_more_new_cards_after_the_days_share(study: Study) -> None:
+    study.begin(Selection(decks=("small",), new=1))
+    study.grade(4)
+    assert study.asked is None
+    study.begin(Selection(decks=("small",), new=1))
+    assert study.session.counts.new == 1

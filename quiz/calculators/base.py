@@ -187,7 +187,7 @@ def run(calculator: Calculator, given: Given) -> Result:
 def coerce(field: Input, value: Any) -> Any:
     """`value` as the type of `field`, read with its unit where it is text. BadInput if it cannot be."""
     if field.kind in ("choice", "preset", "flag"):
-        text = str(value).lower() if field.kind == "flag" else str(value)
+        text = next((known for known in field.choices if known.casefold() == str(value).casefold()), str(value))
         if text not in field.choices:
             raise UnknownName(
                 say(

@@ -17,13 +17,13 @@ def answer(desk: Desk, name: str, text: str, seed: int | None, assignments: list
     from quiz import draw as drawing
     from quiz.checking import check_drawn, right_value
     from quiz.grading import Attempt, answered, propose
+    from quiz.sheet import prose_lines
 
     card = desk.library.card(name)
     if card.numeric is None:
         raise BadInput(say("cli.not_numeric", card=card.id))
-    drawn = drawing.draw(card, seed if seed is not None else desk.rng.getrandbits(32))
-    if assignments:
-        drawn = drawing.evaluate(card, {**drawn.inputs, **parse(assignments)}, drawn.seed)
+    seed = seed if seed is not None else desk.rng.getrandbits(32)
+    drawn = drawing.fixed(card, parse(assignments), seed) if assignments else drawing.draw(card, seed)
     verdict = check_drawn(text, drawn, card.numeric)
     attempt = answered(Attempt(), verdict.verdict, slip_named=bool(verdict.slips))
     if json:
@@ -41,7 +41,8 @@ def answer(desk: Desk, name: str, text: str, seed: int | None, assignments: list
             }
         )
     else:
-        print(desk.words(drawing.question(card, drawn)))
+        for line in prose_lines(desk.words(drawing.question(card, drawn))):
+            print(line)
         print(desk.words(verdict.reason))
         for slip in verdict.slips:
             print(desk.words(slip))
@@ -100,7 +101,8 @@ def calc(desk: Desk, name: str, assignments: list[str], config: str | None, scre
         if value is not None:
             shown = value if isinstance(value, str) else show(value, output.unit, desk.language)
             rows.append([output.name, shown, desk.words(output.about)])
-    for line in (*columns(rows), "", *formulas, "", *worked):
+    used = [f"{name}={value}" for name, value in result.inputs.items() if value is not None]
+    for line in (" ".join(used), "", *columns(rows), "", *formulas, "", *worked):
         print(line)
     if calculator.convention:
         print("\n" + desk.words(calculator.convention))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from collections import Counter
 from typing import Any
 
@@ -10,6 +12,7 @@ from quiz.day import to_date
 from quiz.desk import Desk
 from quiz.errors import UnknownName
 from quiz.language import Text, say
+from quiz.prose import inline, plain
 from quiz.queue import answered_on
 from quiz.study import Selection
 from quiz.terminal import clip, columns, print_json, safe
@@ -20,6 +23,13 @@ Names = list[str] | None
 
 def selection(deck: Names, company: Names, tag: Names, **more: Any) -> Selection:
     return Selection(tuple(deck or ()), tuple(company or ()), tuple(tag or ()), **more)
+
+
+def known_kind(kind: str) -> str:
+    """`kind` itself. UnknownName, with all there are, if cards are of no such kind."""
+    if kind not in KINDS:
+        raise UnknownName(say("cli.unknown_kind", kind=kind, near=", ".join(KINDS)))
+    return kind
 
 
 def due(desk: Desk, deck: Names, company: Names, tag: Names, json: bool) -> int:
@@ -110,8 +120,8 @@ def companies(desk: Desk, json: bool) -> int:
 def cards(
     desk: Desk, query: str, deck: Names, company: Names, tag: Names, kind: str | None, flagged: bool, json: bool
 ) -> int:
-    if kind is not None and kind not in KINDS:
-        raise UnknownName(say("cli.unknown_kind", kind=kind, near=", ".join(KINDS)))
+    if kind is not None:
+        known_kind(kind)
     found = desk.library.select(tuple(deck or ()), tuple(company or ()), tuple(tag or ()))
     if kind:
         found = [card for card in found if card.kind == kind]
@@ -121,15 +131,23 @@ def cards(
     if query.strip():
         from quiz.search import search
 
-        found = search(query, found)
+        titles = {deck.id: deck.title for deck in desk.library.decks.values()}
+        found = search(query, found, titles, desk.library.glossary)
     if json:
         print_json({"cards": [_listed(card, progress) for card in found]})
         return 0
     if not found:
         print(desk.say("look.no_cards"))
-    for line in columns([[card.id, clip(safe(desk.words(card.question)), 60)] for card in found]):
+    rest = shutil.get_terminal_size((100, 24)).columns - max((len(card.id) for card in found), default=0) - 3
+    for line in columns([[card.id, clip(safe(asked(desk.words(card.question))), max(40, rest))] for card in found]):
         print(line)
     return 0
+
+
+def asked(question: str) -> str:
+    """A question as one plain line: without marks, its drawn numbers as ‹names›."""
+    words = " ".join(plain(inline(line)) for line in question.splitlines())
+    return re.sub(r"\{([A-Za-z_]+)\}", r"‹\1›", words)
 
 
 def _listed(card: Summary, progress: Any) -> dict[str, Any]:
@@ -160,6 +178,8 @@ def show(desk: Desk, name: str, seed: int | None, json: bool) -> int:
         return 0
     from quiz.sheet import answer_lines, question_lines
 
+    if drawn is not None:
+        print(desk.say("look.seed", seed=drawn.seed))
     for line in (*question_lines(desk, card, asking), "", *answer_lines(desk, card, drawn, state)):
         print(line)
     return 0

@@ -10,7 +10,7 @@ from quiz import settings as setting
 from quiz.day import to_date
 from quiz.desk import Desk
 from quiz.history import ANSWERS, Event, Progress
-from quiz.terminal import columns, print_json, safe
+from quiz.terminal import clip, columns, print_json, safe
 
 
 def log(desk: Desk, card: str | None, json: bool) -> int:
@@ -28,9 +28,8 @@ def log(desk: Desk, card: str | None, json: bool) -> int:
         grade = "" if event.grade is None else str(event.grade)
         typed = event.detail.get("typed") or [event.detail.get("text", "")]
         mark = desk.say("record.taken_back") if event.id in undone else ""
-        rows.append(
-            [_when(event), desk.say(f"record.kind_{event.kind}"), event.card, grade, safe(str(typed[-1])), mark]
-        )
+        said = clip(safe(str(typed[-1])), 40)
+        rows.append([_when(event), desk.say(f"record.kind_{event.kind}"), event.card, grade, said, mark])
     for line in columns(rows):
         print(line)
     return 0
@@ -172,6 +171,7 @@ def config(desk: Desk, key: str, value: str | None, json: bool) -> int:
     for line in columns(rows):
         print(line)
     print(desk.say("record.kept_in", path=desk.places.settings))
+    print(desk.say("record.data_in", path=desk.places.database, decks=desk.places.decks))
     return 0
 
 

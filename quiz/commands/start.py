@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from quiz import __version__
-from quiz.commands.look import selection
+from quiz.commands.look import known_kind, selection
 from quiz.desk import Desk
 from quiz.today import due_lines
 
@@ -39,10 +39,11 @@ def review(
     company: Names,
     tag: Names,
     *,
+    kind: Names = None,
     plain: bool = False,
     **more: Any,
 ) -> int:
-    chosen = selection(deck, company, tag, **more)
+    chosen = selection(deck, company, tag, kinds=tuple(known_kind(one) for one in kind or ()), **more)
     queue = desk.study.begin(chosen)
     if desk.study.asked is None:
         for line in due_lines(desk, queue):

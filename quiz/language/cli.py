@@ -35,7 +35,7 @@ WORDS = {
     "card": Text("The card's id.", "卡片 id。"),
     "version": Text("Print the version.", "显示版本。"),
     "lang": Text("Language of what you read.", "界面语言。"),
-    "new": Text("At most so many new cards.", "最多这么多张新卡。"),
+    "new": Text("So many more new cards now, whatever the day's limit.", "现在再学这么多张新卡，不受每日上限限制。"),
     "limit": Text("At most so many cards in this session.", "这次最多这么多张。"),
     "cram": Text("All the chosen cards now, without moving the schedule.", "立刻过一遍选中的全部卡，不改动日程。"),
     "plain": Text("Line by line instead of on a screen.", "逐行问答，不用全屏界面。"),

@@ -3,6 +3,10 @@
 from quiz.language import Text
 
 WORDS = {
+    "no_such_row": Text(
+        "{card} draws {names} together, and no row of it has these values; set all of them or others",
+        "{card} 的 {names} 是成组抽取的，没有一组是这样的取值；请一起指定，或换个值",
+    ),
     # reading YAML
     "too_large": Text("the file is over {megabytes} MB: split the deck", "文件超过 {megabytes} MB，请拆成几个题库"),
     "not_utf8": Text(

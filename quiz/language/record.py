@@ -9,6 +9,7 @@ WORDS = {
     "kind_drill": Text("drill", "重练"),
     "kind_cram": Text("cram", "突击"),
     "kind_mock": Text("mock", "模拟"),
+    "kind_skip": Text("skip", "跳过"),
     "kind_suspend": Text("suspend", "暂停"),
     "kind_unsuspend": Text("resume", "恢复"),
     "kind_bury": Text("put off", "推到明天"),
@@ -40,12 +41,13 @@ WORDS = {
     "suspended": Text("{card} is suspended", "{card} 已暂停"),
     "unsuspended": Text("{card} is back", "{card} 已恢复"),
     "nothing_to_undo": Text("nothing to take back", "没有可撤销的"),
-    "undone": Text("taken back: {what} of {card}, {when}", "已撤销：{card} 的{what}，{when}"),
+    "undone": Text("taken back: {what}, {card}, {when}", "已撤销：{what}，{card}，{when}"),
     "mend": Text(
         "states can be mended with quiz verify --rebuild; for the file or the log restore a backup",
         "状态可以用 quiz verify --rebuild 修复；文件或日志坏了请恢复备份",
     ),
     "sound": Text("all sound: {events} events", "一切正常：共 {events} 条记录"),
     "default": Text("(default {value})", "（默认 {value}）"),
+    "data_in": Text("progress in {path}, decks of your own in {decks}", "进度在 {path}，自己的牌组放 {decks}"),
     "kept_in": Text("kept in {path}", "保存在 {path}"),
 }

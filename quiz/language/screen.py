@@ -11,10 +11,10 @@ WORDS = {
     "counts_narrow": Text("{new}·{due}·{again} ✓{done}", "{new}·{due}·{again} ✓{done}"),
     "enter": Text("Enter", "回车"),
     "space": Text("Space", "空格"),
-    "answer_in": Text("answer in {unit}", "单位 {unit}"),
+    "answer_in": Text("unit: {unit}", "单位：{unit}"),
     "check": Text("check", "核对"),
     "reveal": Text("reveal", "看答案"),
-    "type": Text("type an answer", "打字作答"),
+    "type": Text("type", "打字作答"),
     "compare": Text("compare", "对答案"),
     "new_line": Text("new line", "换行"),
     "back": Text("back", "返回"),
@@ -24,7 +24,20 @@ WORDS = {
     "undo": Text("undo", "撤销"),
     "keys": Text("keys", "按键"),
     "other_language": Text("中文", "English"),
-    "accept": Text("accept ({had} of {of} → grade {grade})", "接受（{of} 中 {had} → {grade} 分）"),
+    "accept": Text("accept ({had} of {of}{hint} → grade {grade})", "接受（{of} 点中 {had} 点{hint} → {grade} 分）"),
+    "grade_it": Text("grade it", "打分"),
+    "hint_costs": Text(", hint −1", "，提示减 1"),
+    "tick_points": Text("Key points: tick those you had", "要点：勾选你答到的"),
+    "has_note": Text("✎ your note comes with the answer", "✎ 你的笔记会和答案一起显示"),
+    "level": Text("level {level}", "难度 {level}"),
+    "level_narrow": Text("L{level}", "难度{level}"),
+    "schedule_stays": Text("schedule stays", "不改日程"),
+    "empty_line": Text("Type an answer, or Space shows it.", "请输入答案，或按空格看答案。"),
+    "did_skip": Text("skipped: {card} comes later", "已跳过：{card} 稍后再问"),
+    "did_bury": Text("not today: {card}; u takes it back", "今天不再问：{card}，按 u 可撤销"),
+    "did_suspend": Text("suspended: {card}; u takes it back", "已暂停：{card}，按 u 可撤销"),
+    "kept_note": Text("note kept; it comes with the answer", "笔记已保存，会和答案一起显示"),
+    "kept_flag": Text("flag kept; quiz cards --flagged lists them", "标记已保存，quiz cards --flagged 可列出"),
     "accept_narrow": Text("grade {grade}", "{grade} 分"),
     "toggle": Text("tick points", "勾选要点"),
     "choose": Text("another grade", "另打分"),
@@ -53,7 +66,9 @@ WORDS = {
 
 **Grades**: 0 blank, 1 wrong, 2 nearly, 3 with effort, 4 right, 5 at once. Below 3 the card starts again tomorrow; below 4 it comes again today. The small number under a grade is the next interval.
 
-While the answer line is empty, letters are keys; once you type, they are text. Esc empties the line.""",
+A letter alone is a key; letters typed in a row are an answer. Esc empties the line; Ctrl+L switches the language while you type.
+
+In the title: new, due and ⟳ again today; ✓ answered; level 1 to 3.""",
         """**按键**
 
 - 回车：核对数字、开始打字作答、接受建议的分数
@@ -67,6 +82,8 @@ While the answer line is empty, letters are keys; once you type, they are text. 
 
 **分数**：0 空白，1 错，2 差一点，3 费力，4 答对，5 秒答。3 分以下明天重新开始，4 分以下今天还会再问。分数下面的小字是下次间隔。
 
-答案行为空时字母是按键，开始输入后就是文字。Esc 清空这一行。""",
+单按一个字母是按键，连着打就是答案。Esc 清空这一行；正在输入时用 Ctrl+L 切换语言。
+
+标题行：新卡、到期、⟳ 今天再练、✓ 已答；难度 1 到 3。""",
     ),
 }

@@ -4,7 +4,7 @@ from quiz.language import Text
 
 WORDS = {
     "correct": Text("right: {value}", "正确：{value}"),
-    "unreadable": Text("can't read this: {why}", "读不懂：{why}"),
+    "unreadable": Text("{why}", "{why}"),
     "too_high": Text("not yet: {value} is too high", "还不对：{value} 偏大"),
     "too_low": Text("not yet: {value} is too low", "还不对：{value} 偏小"),
     "percent_high": Text("not yet: {value} is {by} % over", "还不对：{value} 偏大 {by} %"),

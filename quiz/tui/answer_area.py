@@ -14,9 +14,8 @@ class AnswerArea(TextArea):
     AnswerArea:focus { border: none; border-left: outer $primary; background: transparent; }
     """
 
-    def __init__(self, text: str = "") -> None:
-        super().__init__(text, soft_wrap=True, highlight_cursor_line=False, tab_behavior="focus")
-        self.move_cursor(self.document.end)
+    def __init__(self) -> None:
+        super().__init__(soft_wrap=True, highlight_cursor_line=False, tab_behavior="focus")
 
     async def _on_key(self, event: events.Key) -> None:
         if event.key == "enter":

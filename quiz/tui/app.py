@@ -29,7 +29,7 @@ class QuizApp(App[int]):
     #title, #keys { height: auto; padding: 0 1; }
     .rule { height: 1; padding: 0 1; color: $text-muted; }
     #page { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
-    #line { height: auto; }
+    #line, #area { height: auto; }
     #prompt { width: 2; height: 1; }
     #echo { height: auto; padding: 0 0 0 2; color: $text-muted; }
     #gap { height: 1; }
@@ -41,6 +41,7 @@ class QuizApp(App[int]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c", "interrupt", show=False, priority=True),
         Binding("ctrl+q", "leave", show=False, priority=True),
+        Binding("ctrl+l", "switch_language", show=False, priority=True),
     ]
 
     def __init__(self, desk: Desk) -> None:
@@ -67,6 +68,10 @@ class ReviewApp(QuizApp):
 
     def get_default_screen(self) -> ReviewScreen:
         return ReviewScreen(self.desk)
+
+    def action_switch_language(self) -> None:
+        if isinstance(self.screen, ReviewScreen):
+            self.screen.switch_language()
 
     def action_leave(self) -> None:
         from quiz.today import summary_lines

@@ -15,7 +15,8 @@ Key = tuple[str, str, str]
 
 def row(keys: Sequence[Key], width: int) -> Content:
     """As many of `keys` as fit into `width` cells, the most likely first; that and the last always do."""
-    gap = 3 if width >= 60 else 2
+    labels = [f"{written} {does}".rstrip() for _, written, does in keys]
+    gap = 3 if sum(map(cells, labels)) + 3 * (len(labels) - 1) <= width else 2
     needs = [cells(f"{written} {does}".rstrip()) + gap for _, written, does in keys]
     kept, room = [keys[-1]], width + gap - needs[-1]
     for at, key in enumerate(keys[:-1]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,13 @@ from textual.widgets import Static
 
 from quiz.tui import keys as key_rows
 from quiz.tui import view
-from quiz.tui.keys import Key
+from quiz.tui.stages import keys_of
 from quiz.tui.text import Page, Part, Prose, plain
 
 if TYPE_CHECKING:
     from quiz.desk import Desk
+    from quiz.tui.answer_area import AnswerArea
+    from quiz.tui.answer_line import AnswerLine
 
 FULL_WIDTH = {chr(ord("０") + n): str(n) for n in range(10)} | {"\u3000": " ", "？": "?"}
 SCROLLING = {"up": -1, "down": 1, "pageup": -10, "pagedown": 10, "home": -100_000, "end": 100_000}
@@ -28,7 +31,7 @@ COMMANDS = "hsbxunflq? "
 class ReviewScreen(Screen[None]):
     """One sitting. Its stage follows from the study: number, open, typing, points, grade, remark, done, help."""
 
-    AUTO_FOCUS = None
+    AUTO_FOCUS = ""
     burst_s = 0.15
 
     def __init__(self, desk: Desk) -> None:
@@ -37,12 +40,13 @@ class ReviewScreen(Screen[None]):
         self.study = desk.study
         self._choosing = False
         self._helping = False
+        self._typing = False
+        self._stale = False
         self._message = ""
         self._remark: str | None = None
-        self._line: Any = None
-        self._area: Any = None
+        self._line: AnswerLine | None = None
+        self._area: AnswerArea | None = None
         self._typed_early: list[str] = []
-        self._ready = False
         self._waiting: tuple[str, Timer] | None = None
 
     def compose(self) -> ComposeResult:
@@ -51,7 +55,8 @@ class ReviewScreen(Screen[None]):
         with VerticalScroll(id="page", can_focus=False):
             yield Page(id="question")
             yield Static(id="gap")
-            yield Horizontal(id="line")
+            yield Horizontal(Static(plain("❯ "), id="prompt"), id="line")
+            yield Horizontal(id="area")
             yield Static(id="echo")
             yield Page(id="rest")
         yield Static(classes="rule")
@@ -63,10 +68,26 @@ class ReviewScreen(Screen[None]):
         self._draw_all()
         self.call_after_refresh(self._make_ready)
 
+    def on_screen_resume(self) -> None:
+        self._draw_all()
+
     def on_resize(self) -> None:
         self._draw_all()
-        if self.study.asked is not None and self.study.asked.revealed:
-            self.call_after_refresh(self._show_top_of_rest)
+        self.call_after_refresh(self._keep_in_sight)
+
+    async def _make_ready(self) -> None:
+        """What the first frame does not need: the answer line, and the reader behind it."""
+        from quiz.tui.answer_line import AnswerLine
+
+        self._line = AnswerLine(is_command=self._is_command)
+        await self.query_one("#line").mount(self._line)
+        self._draw_all()
+        early, self._typed_early = self._typed_early, []
+        for character in early:
+            if self.stage == "number" and (self._line.value or character not in COMMANDS):
+                self._line.insert_text_at_cursor(character)
+            else:
+                await self._press(character)
 
     # What stage it is
 
@@ -80,7 +101,7 @@ class ReviewScreen(Screen[None]):
         if asked is None:
             return "done"
         if not asked.revealed:
-            return "number" if asked.drawn is not None else "typing" if self._area is not None else "open"
+            return "number" if asked.drawn is not None else "typing" if self._typing else "open"
         if asked.drawn is None and asked.card.key_points and not self._choosing:
             return "points"
         return "grade"
@@ -93,189 +114,120 @@ class ReviewScreen(Screen[None]):
             rule.update(plain("─" * width))
         self.query_one("#title", Static).update(view.title(self.desk, self.study.asked, width))
         self._draw_page()
-        self._draw_keys()
+        self._draw_echo()
+        self._draw_keys(width)
+        self._focus_what_is_typed_into()
 
     def _draw_page(self) -> None:
         question, rest = self.query_one("#question", Page), self.query_one("#rest", Page)
         asked, stage = self.study.asked, self.stage
-        self.query_one("#line").display = stage in ("number", "typing", "remark")
+        self.query_one("#line").display = stage in ("number", "remark")
+        self.query_one("#area").display = stage == "typing"
         self.query_one("#gap").display = stage != "done"
+        message: list[Part] = [Part(self._message, style="italic"), Part()] if self._message else []
+        below: list[Part] = []
         if stage == "help":
             question.show(Prose(self.desk.say("screen.help")))
-            rest.show()
         elif asked is None:
             from quiz.today import summary_lines
 
-            question.show(*(Part(line) for line in summary_lines(self.desk)))
-            rest.show()
+            question.show(*message, *(Part(line) for line in summary_lines(self.desk)))
         else:
-            question.show(Prose(self.desk.words(asked.question)))
-            rest.show(*self._below())
-        self._draw_echo()
-
-    def _below(self) -> list[Part]:
-        asked = self.study.asked
-        assert asked is not None
-        parts: list[Part] = []
-        if self._message:
-            parts += [Part(self._message, style="italic"), Part()]
-        if asked.revealed and asked.typed:
-            parts += [Part(f"❯ {asked.typed[-1]}", style="dim")]
-        parts += view.after_check(self.desk, asked)
-        if asked.attempt.hint and not asked.revealed:
-            from quiz.sheet import hint_of
-
-            parts += [Part(hint_of(self.desk, asked.card, asked.drawn), style="italic")]
-        if not asked.revealed:
-            return parts + view.remarks(self.desk, asked)
-        if asked.drawn is None and asked.card.key_points:
-            parts += [*([Part()] if parts else []), *view.points(self.desk, asked)]
-        return parts + view.model_answer(self.desk, asked)
+            question.show(*message, Prose(self.desk.words(asked.question)))
+            below = view.below(self.desk, asked, stale=self._stale)
+        rest.show(*below)
 
     def _draw_echo(self) -> None:
-        echo = self.query_one("#echo", Static)
-        asked = self.study.asked
-        echo.display = False
-        if self.stage != "number" or asked is None or asked.card.numeric is None or not self._ready:
-            return
-        if self._line is not None and self._line.value.strip():
-            from quiz.quantity import echo as read_back
+        echo, asked = self.query_one("#echo", Static), self.study.asked
+        words = ""
+        if self.stage == "number" and asked is not None and asked.card.numeric is not None:
+            unit = asked.card.numeric.unit
+            if self._line is not None and self._line.value.strip():
+                from quiz.quantity import echo as read_back
 
-            echo.update(plain(read_back(self._line.value, asked.card.numeric.unit or None, self.desk.language)))
-            echo.display = True
-        elif asked.card.numeric.unit:
-            echo.update(plain(self.desk.say("screen.answer_in", unit=asked.card.numeric.unit)))
-            echo.display = True
+                words = read_back(self._line.value, unit or None, self.desk.language)
+            elif unit:
+                words = self.desk.say("screen.answer_in", unit=unit)
+        echo.update(plain(words))
+        echo.display = bool(words)
 
-    def _draw_keys(self) -> None:
-        width = max(10, self.size.width - 2)
+    def _draw_keys(self, width: int) -> None:
         row = self.query_one("#keys", Static)
         if self.stage == "grade":
             say, days = self.desk.say, self.study.intervals()
             words = [say(f"screen.grade_{n}") for n in range(6)]
             shown = [say("review.days", days=day) if day else "–" for day in days]
-            row.update(key_rows.grades(words, shown, self.study.proposed(), width, say("screen.enter_takes")))
+            takes = say("screen.enter_takes") if any(days) else say("screen.schedule_stays")
+            row.update(key_rows.grades(words, shown, self.study.proposed(), width, takes))
         else:
-            row.update(key_rows.row(self._keys(), width))
+            row.update(key_rows.row(keys_of(self.desk, self.stage, self._remark, width), width))
 
-    def _keys(self) -> list[Key]:
-        say = self.desk.say
-        enter, space = say("screen.enter"), say("screen.space")
-        other = say("screen.other_language")
-        always = [("u", "u", say("screen.undo")), ("l", "l", other), ("question_mark", "?", say("screen.keys"))]
-        aside = [("s", "s", say("screen.skip")), ("b", "b", say("screen.bury"))]
+    def _focus_what_is_typed_into(self) -> None:
         stage = self.stage
-        if stage == "number":
-            first = [("enter", enter, say("screen.check")), ("space", space, say("screen.reveal"))]
-            return [*first, ("h", "h", say("screen.hint")), *aside, *always]
-        if stage == "open":
-            first = [("space", space, say("screen.reveal")), ("enter", enter, say("screen.type"))]
-            return [*first, ("h", "h", say("screen.hint")), *aside, *always]
-        if stage == "typing":
-            return [
-                ("enter", enter, say("screen.compare")),
-                ("ctrl+j", "Ctrl+J", say("screen.new_line")),
-                ("escape", "Esc", say("screen.back")),
-            ]
-        if stage == "points":
-            had, of = len(self.study.asked.ticked), len(self.study.asked.card.key_points)  # type: ignore[union-attr]
-            key = "screen.accept" if self.size.width >= 60 else "screen.accept_narrow"
-            accept = say(key, had=had, of=of, grade=self.study.proposed())
-            return [
-                ("enter", enter, accept),
-                ("", f"1–{of}", say("screen.toggle")),
-                ("0", "0", say("screen.choose")),
-                *always,
-            ]
-        if stage == "remark":
-            return [("enter", enter, say(f"screen.save_{self._remark}")), ("escape", "Esc", say("screen.back"))]
-        if stage == "help":
-            return [("escape", "Esc", say("screen.back"))]
-        return [("u", "u", say("screen.undo")), ("l", "l", other), ("enter", enter, say("screen.leave"))]
+        wanted = self._line if stage in ("number", "remark") else self._area if stage == "typing" else None
+        if self.focused is not wanted:
+            self.set_focus(wanted)
 
-    # The line to type in
-
-    async def _make_ready(self) -> None:
-        """What the first frame does not need: the answer line, and the reader behind it."""
-        self._ready = True
-        await self._fit_line()
-        early, self._typed_early = self._typed_early, []
-        for character in early:
-            await self._type(character)
-
-    async def _type(self, character: str) -> None:
-        if self._line is not None and self.stage == "number" and (self._line.value or character not in COMMANDS):
-            self._line.insert_text_at_cursor(character)
-        else:
-            await self.action_press(character)
-
-    async def _fit_line(self, value: str = "") -> None:
-        """Put the widget that the stage types into in place, and the focus on it."""
-        holder, stage = self.query_one("#line"), self.stage
-        wanted = stage in ("number", "remark", "typing")
-        if not wanted or not self._ready:
-            self.set_focus(None)
-            await holder.remove_children()
-            self._line = None
-            return
-        if stage == "typing":
-            await holder.remove_children()
-            self._line = None
-            await holder.mount(self._area)
-            self._area.focus()
-            return
-        from quiz.tui.answer_line import AnswerLine
-
-        await holder.remove_children()
-        self._line = AnswerLine(value, is_command=self._is_command if stage == "number" else None)
-        await holder.mount(Static(plain("❯ "), id="prompt"), self._line)
-        self._line.focus()
+    def _keep_in_sight(self) -> None:
+        """Long text on a short screen: what is typed, then the verdict or the points, come to the top of the page."""
+        page, stage = self.query_one("#page", VerticalScroll), self.stage
+        above = self.query_one("#question", Page).height_at(self.size.width - 3) + 1
+        asked = self.study.asked
+        if stage == "typing" or (stage in ("number", "remark") and self._line is not None and self._line.value):
+            if above + 2 > page.size.height or (asked is not None and asked.verdict is not None):
+                page.scroll_to(y=above, animate=False)
+        elif stage in ("points", "grade") and above > page.size.height // 2:
+            page.scroll_to(y=above, animate=False)
 
     def _is_command(self, character: str) -> bool:
-        return FULL_WIDTH.get(character, character) in COMMANDS
+        return self.stage == "number" and (
+            self._waiting is not None or FULL_WIDTH.get(character, character) in COMMANDS
+        )
 
     def on_input_changed(self) -> None:
-        self._message = ""
-        self._draw_echo()
+        self._stale = True
+        if self.stage == "number":
+            self._draw_page()
+            self._draw_echo()
+            self.call_after_refresh(self._keep_in_sight)
 
     async def on_input_submitted(self, event: Any) -> None:
         event.stop()
+        await self._settle()
         await self._enter()
 
     # Keys
 
     async def on_key(self, event: events.Key) -> None:
         name = FULL_WIDTH.get(event.character or "", event.character or "") or event.key
-        if event.key in SCROLLING and self.stage not in ("typing",):
+        printable, stage = event.character is not None and event.is_printable, self.stage
+        if event.key in SCROLLING and stage != "typing":
             self.query_one("#page", VerticalScroll).scroll_relative(y=SCROLLING[event.key], animate=False)
             event.stop()
-            return
-        if not self._ready and self.stage == "number" and event.character is not None and event.is_printable:
+        elif self._line is None and stage == "number" and printable:
             self._typed_early.append(name)
             event.stop()
-            return
-        if self.stage == "open" and event.character is not None and event.is_printable and name not in " ?":
+        elif stage in ("open", "number") and printable and name not in " ?":
             event.stop()
-            await self._letter(event.character, name)
-            return
-        await self._settle()
-        if await self._press("enter" if event.key == "enter" else "escape" if event.key == "escape" else name):
-            event.stop()
-            event.prevent_default()
+            await self._letter(event.character or "", name)
+        else:
+            await self._settle()
+            if await self._press(event.key if event.key in ("enter", "escape") else name):
+                event.stop()
+                event.prevent_default()
 
     async def _letter(self, character: str, name: str) -> None:
-        """A letter on an open question: a key if it stays alone for a moment, the beginning of an answer if not.
+        """A letter on a question: a key if it stays alone for a moment, the beginning of an answer if not.
 
         A learner in a hurry types "because …" without asking for the answer area first; b must not put the card off.
         """
-        waiting = self._waiting
-        self._waiting = None
+        waiting, self._waiting = self._waiting, None
         if waiting is not None and waiting[0] != name:
             waiting[1].stop()
-            await self._start_typing(waiting[0] + character)
+            await self._begin(waiting[0] + character)
         elif name not in COMMANDS:
             # Also an input method's words: the learner is answering.
-            await self._start_typing(character)
+            await self._begin(character)
         elif self.burst_s == 0 or waiting is not None:
             if waiting is not None:
                 waiting[1].stop()
@@ -283,6 +235,12 @@ class ReviewScreen(Screen[None]):
             await self._press(name)
         else:
             self._waiting = (name, self.set_timer(self.burst_s, self._settle))
+
+    async def _begin(self, text: str) -> None:
+        if self.stage == "number" and self._line is not None:
+            self._line.insert_text_at_cursor(text)
+        elif self.stage == "open":
+            await self._start_typing(text)
 
     async def _settle(self) -> None:
         """The letter that waited for company stayed alone: it was a key."""
@@ -303,107 +261,104 @@ class ReviewScreen(Screen[None]):
             self._helping = False
             return self._redraw()
         if key == "escape":
-            return await self._escape()
+            return self._escape()
         if stage in ("remark", "typing"):
             if key == "enter":
                 await self._enter()
-                return True
-            return False
+            return key == "enter"
         if stage == "grade" and len(key) == 1 and key in "012345":
-            return await self._grade(int(key))
-        if stage == "points" and key.isdigit() and len(key) == 1:
+            return self._grade(int(key))
+        if stage == "points" and len(key) == 1 and key.isdigit():
             return self._point(int(key))
-        common: dict[str, Callable[[], Any]] = {
+        does = self._commands(stage).get(key)
+        if does is None:
+            return False
+        done = does()
+        if inspect.isawaitable(done):
+            await done
+        return True
+
+    def _commands(self, stage: str) -> dict[str, Callable[[], Any]]:
+        commands: dict[str, Callable[[], Any]] = {
             "enter": self._enter,
             "u": self._undo,
-            "l": self._switch_language,
+            "l": self.switch_language,
             "?": self._help,
             "q": self._quit,
         }
-        if stage == "grade" and self.study.asked is not None and self.study.asked.drawn is not None:
-            common["k"] = self._what_if
-        if self.study.asked is not None:
-            common |= {"n": lambda: self._start_remark("note"), "f": lambda: self._start_remark("flag")}
-            common |= {"x": lambda: self._aside(self.study.suspend), "b": lambda: self._aside(self.study.bury)}
-            if stage in ("number", "open"):
-                common |= {" ": self._reveal, "h": self._hint, "s": lambda: self._aside(self.study.skip)}
-            else:
-                common[" "] = self._page_down
-        if key not in common:
-            return False
-        done = common[key]()
-        if done is not None:
-            await done
-        return True
+        asked = self.study.asked
+        if asked is None:
+            return commands
+        commands |= {"n": lambda: self._start_remark("note"), "f": lambda: self._start_remark("flag")}
+        commands |= {"x": lambda: self._aside("suspend"), "b": lambda: self._aside("bury")}
+        if stage in ("number", "open"):
+            return commands | {" ": self._reveal, "h": self._hint, "s": lambda: self._aside("skip")}
+        if asked.drawn is not None:
+            commands["k"] = self._what_if
+        return commands | {" ": self._page_down}
 
     async def _enter(self) -> None:
         stage = self.stage
         if stage == "number":
             text = self._line.value if self._line is not None else ""
             if text.strip():
-                await self._check(text)
+                self._check(text)
             else:
-                await self._reveal()
+                self._say("screen.empty_line")
         elif stage == "open":
             await self._start_typing("")
-        elif stage == "typing":
-            text, self._area = self._area.text, None
-            self.study.reveal(text)
-            await self._after_reveal()
+        elif stage == "typing" and self._area is not None:
+            self._typing = False
+            self.study.reveal(self._area.text)
+            self._after_reveal()
         elif stage == "remark":
-            await self._save_remark()
+            self._save_remark()
+        elif stage == "points" and self.study.asked is not None and not self.study.asked.ticked:
+            self._point(0)
         elif stage in ("points", "grade"):
-            await self._grade(self.study.proposed())
+            self._grade(self.study.proposed())
         elif stage == "done":
             self._quit()
 
-    async def _escape(self) -> bool:
+    def _escape(self) -> bool:
         if self.stage == "typing":
-            self._area = None
-            await self.query_one("#line").remove_children()
-        elif self.stage == "remark":
+            self._typing = False
+        elif self._remark is not None:
             self._remark = None
+            self._empty_line()
         elif self._choosing:
             self._choosing = False
-        elif self.stage == "number" and self._line is not None:
-            self._line.value = ""
-            return True
+        elif self.stage == "number" and self._line is not None and self._line.value:
+            self._empty_line()
         else:
             return False
-        await self._fit_line()
         return self._redraw()
 
     # What the keys do
 
-    async def _check(self, text: str) -> None:
+    def _check(self, text: str) -> None:
         self._message = ""
         self.study.check(text)
+        self._stale = False
         if self.study.asked is not None and self.study.asked.revealed:
-            await self._after_reveal()
+            self._after_reveal()
         else:
             self._redraw()
+            self.call_after_refresh(self._keep_in_sight)
 
-    async def _reveal(self) -> None:
-        self.study.reveal(self._line.value if self.stage == "number" and self._line is not None else "")
-        await self._after_reveal()
+    def _reveal(self) -> None:
+        self.study.reveal()
+        self._after_reveal()
 
-    async def _after_reveal(self) -> None:
+    def _after_reveal(self) -> None:
         self._message = ""
-        await self._fit_line()
+        self._empty_line()
         self._redraw()
-        self.refresh(layout=True)
-        self.call_after_refresh(self._show_top_of_rest)
+        self.call_after_refresh(self._keep_in_sight)
 
-    def _show_top_of_rest(self) -> None:
-        """A question longer than half of the page makes way for the points or the verdict."""
-        page, question = self.query_one("#page", VerticalScroll), self.query_one("#question", Page)
-        above = question.height_at(self.size.width - 3) + 1
-        if above > page.size.height // 2:
-            page.scroll_to(y=above, animate=False)
-
-    async def _grade(self, grade: int) -> bool:
+    def _grade(self, grade: int) -> bool:
         self.study.grade(grade, language=self.desk.language)
-        await self._next()
+        self._next()
         return True
 
     def _point(self, digit: int) -> bool:
@@ -417,48 +372,60 @@ class ReviewScreen(Screen[None]):
         self.study.hint()
         self._redraw()
 
-    async def _aside(self, action: Callable[[], None]) -> None:
-        action()
-        await self._next()
+    def _aside(self, what: str) -> None:
+        card = self.study.asked.card.id if self.study.asked else ""
+        {"skip": self.study.skip, "bury": self.study.bury, "suspend": self.study.suspend}[what]()
+        self._next(self.desk.say(f"screen.did_{what}", card=card))
 
-    async def _undo(self) -> None:
+    def _undo(self) -> None:
         undone = self.study.undo()
         if undone is None:
-            self._message = self.desk.say("record.nothing_to_undo")
-            self._redraw()
+            self._say("record.nothing_to_undo")
             return
         what = self.desk.say(f"record.kind_{undone.kind}")
-        await self._next(self.desk.say("review.undone", what=what, card=undone.card))
+        self._next(self.desk.say("review.undone", what=what, card=undone.card))
 
     async def _start_typing(self, text: str) -> None:
-        from quiz.tui.answer_area import AnswerArea
+        self._typing = True
+        if self._area is None:
+            from quiz.tui.answer_area import AnswerArea
 
-        self._area = AnswerArea(text)
-        await self._fit_line()
+            # Mounted once and only hidden afterwards: a text area that is removed while it is drawn loses its colours.
+            self._area = AnswerArea()
+            await self.query_one("#area").mount(self._area)
+        self._area.load_text(text)
+        self._area.move_cursor(self._area.document.end)
+        self._area.styles.height = max(3, min(6, self.query_one("#page").size.height - 2))
         self._redraw()
+        self.call_after_refresh(self._keep_in_sight)
 
-    async def _start_remark(self, kind: str) -> None:
+    def _start_remark(self, kind: str) -> None:
         asked = self.study.asked
-        assert asked is not None
+        if asked is None or self._line is None:
+            return
         self._remark = kind
-        kept = asked.progress.note if kind == "note" else asked.progress.flag or ""
-        await self._fit_line(kept)
+        self._line.value = asked.progress.note if kind == "note" else asked.progress.flag or ""
+        self._line.cursor_position = len(self._line.value)
         self._redraw()
+        self.call_after_refresh(self._keep_in_sight)
 
-    async def _save_remark(self) -> None:
-        asked, kind, text = self.study.asked, self._remark, self._line.value
-        assert asked is not None
-        self._remark = None
+    def _save_remark(self) -> None:
+        asked, kind = self.study.asked, self._remark
+        if asked is None or self._line is None:
+            return
+        text, self._remark = self._line.value, None
         if kind == "note":
             self.study.note(asked.card.id, text)
         elif text.strip() or asked.progress.flag is None:
             self.study.flag(asked.card.id, text)
         else:
             self.study.unflag(asked.card.id)
-        await self._fit_line()
-        self._redraw()
+        self._empty_line()
+        self._say(f"screen.kept_{kind}")
+        self.query_one("#page", VerticalScroll).scroll_home(animate=False)
 
-    def _switch_language(self) -> None:
+    def switch_language(self) -> None:
+        """The other language, in place; nothing typed is lost."""
         self.desk.language = "zh" if self.desk.language == "en" else "en"
         self._message = ""
         self._redraw()
@@ -474,6 +441,7 @@ class ReviewScreen(Screen[None]):
     def _help(self) -> None:
         self._helping = True
         self._redraw()
+        self.query_one("#page", VerticalScroll).scroll_home(animate=False)
 
     def _quit(self) -> None:
         self.app.action_leave()  # type: ignore[attr-defined]
@@ -481,13 +449,20 @@ class ReviewScreen(Screen[None]):
     def _page_down(self) -> None:
         self.query_one("#page", VerticalScroll).scroll_page_down(animate=False)
 
-    async def _next(self, message: str = "") -> None:
-        self._choosing = False
-        self._area = None
+    def _next(self, message: str = "") -> None:
+        self._choosing = self._typing = self._stale = False
         self._message = message
-        await self._fit_line()
+        self._empty_line()
         self._redraw()
         self.query_one("#page", VerticalScroll).scroll_home(animate=False)
+
+    def _say(self, key: str) -> None:
+        self._message = self.desk.say(key)
+        self._redraw()
+
+    def _empty_line(self) -> None:
+        if self._line is not None:
+            self._line.value = ""
 
     def _redraw(self) -> bool:
         self._draw_all()

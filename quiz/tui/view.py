@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from quiz.layout import cells
-from quiz.sheet import MARKS
+from quiz.sheet import MARKS, hint_of
 from quiz.terminal import clip, safe
 from quiz.tui.text import Hanging, Part, Prose, plain
 
@@ -26,7 +26,10 @@ def title(desk: Desk, asked: Asked | None, width: int) -> Content:
     right = desk.say(key, new=counts.new, due=counts.due, again=counts.again, done=counts.done)
     left = ""
     if asked is not None:
-        parts = [f"{asked.card.difficulty}/3"] if narrow else [asked.card.deck, f"{asked.card.difficulty}/3"]
+        level = desk.say("screen.level_narrow" if narrow else "screen.level", level=asked.card.difficulty)
+        parts = [level] if narrow else [asked.card.deck, level]
+        if asked.item.kind in ("drill", "cram"):
+            parts.insert(0, desk.say(f"record.kind_{asked.item.kind}"))
         if asked.card.as_of:
             parts.append(desk.say("review.as_of", when=asked.card.as_of))
         askers = desk.library.companies.names(asked.card.companies, desk.language)
@@ -35,10 +38,26 @@ def title(desk: Desk, asked: Asked | None, width: int) -> Content:
     return plain(left + " " * max(1, width - cells(left) - cells(right)) + right)
 
 
-def after_check(desk: Desk, asked: Asked) -> list[Part]:
-    """The verdict with its sign and word, the slips, and, when no further try is due, the worked line."""
+def below(desk: Desk, asked: Asked, *, stale: bool) -> list[Part]:
+    """What stands below the question and the answer line. `stale`: the line was changed since the last verdict."""
+    parts: list[Part] = [Part(f"❯ {asked.typed[-1]}", style="dim")] if asked.revealed and asked.typed else []
+    parts += after_check(desk, asked, stale=stale)
+    if asked.attempt.hint and not asked.revealed:
+        parts.append(Part(hint_of(desk, asked.card, asked.drawn), style="italic"))
+    if not asked.revealed:
+        return parts + ([Part(desk.say("screen.has_note"), style="dim")] if asked.progress.note else [])
+    if asked.drawn is None and asked.card.key_points:
+        parts += [*([Part()] if parts else []), *points(desk, asked)]
+    return parts + model_answer(desk, asked)
+
+
+def after_check(desk: Desk, asked: Asked, *, stale: bool) -> list[Part]:
+    """The verdict with its sign and word, the slips, and, when no further try is due, the worked line.
+
+    What could not be read is no verdict on what is typed now.
+    """
     parts: list[Part] = []
-    verdict = asked.verdict
+    verdict = asked.verdict if not (stale and asked.verdict and asked.verdict.verdict == "unreadable") else None
     if verdict is not None:
         style = VERDICT_STYLES[verdict.verdict]
         parts.append(Hanging(f"{MARKS[verdict.verdict]} ", desk.words(verdict.reason), style=style))
@@ -59,7 +78,7 @@ def after_check(desk: Desk, asked: Asked) -> list[Part]:
 
 def points(desk: Desk, asked: Asked) -> list[Part]:
     """The key points, numbered, with a sign on those that are ticked; a click toggles one."""
-    parts: list[Part] = [Part(desk.say("review.key_points"), style="bold")]
+    parts: list[Part] = [Part(desk.say("screen.tick_points"), style="bold")]
     for n, point in enumerate(asked.card.key_points):
         had = n in asked.ticked
         parts.append(
