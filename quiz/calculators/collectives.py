@@ -86,10 +86,8 @@ def _time(i: Values, o: Values) -> str:
     if o.time is None:
         return ""
     carried = plain(cost_of(i).in_series * whole_of(i))
-    return (
-        f"{o.steps}·{figures.seconds(i.latency)} + {figures.scaled(carried, 'B')}/({figures.scaled(i.bandwidth, 'B/s')})"
-        f" = {figures.seconds(o.time)}"
-    )
+    waits = f"{o.steps}·{figures.seconds(i.latency)} + " if i.latency else ""
+    return f"{waits}{figures.scaled(carried, 'B')}/({figures.scaled(i.bandwidth, 'B/s')}) = {figures.seconds(o.time)}"
 
 
 COLLECTIVE = Calculator(
