@@ -47,7 +47,10 @@ def shipped_decks() -> Path:
 
 
 def deck_files(folder: Path) -> Iterator[Path]:
-    """Deck files under `folder`, in order; registers and hidden files are none."""
+    """Deck files under `folder`, in order; registers and hidden files are none. A file is itself."""
+    if folder.is_file():
+        yield folder
+        return
     for root, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):

@@ -298,3 +298,11 @@ def test_the_shipped_decks_load_without_a_problem() -> None:
     library = Library.open([shipped_decks()])
     assert [problem.say("en") for problem in library.problems] == []
     assert not any(deck.own for deck in library.decks.values())
+
+
+def test_single_deck_file_is_a_folder_of_one(tmp_path: Path) -> None:
+    deck = tmp_path / "mine.yaml"
+    deck.write_text((Path(__file__).parent / "data" / "small.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    assert list(Library.open([deck]).decks) == ["small"]
+    deck.write_bytes(b"\xae\xff")
+    assert Library.open([deck]).problems
