@@ -111,11 +111,11 @@ def build(desk: Desk) -> Any:
         version: Annotated[bool, Option("--version", help=words("version"))] = False,
         lang: Annotated[str, Option("--lang", help=words("lang"), metavar="en|zh")] = "",  # noqa: ARG001 - see `run`
     ) -> int:
+        if not version and context.invoked_subcommand is not None:
+            return 0
         from quiz.commands import start
 
-        if version:
-            return start.version()
-        return start.bare(desk) if context.invoked_subcommand is None else 0
+        return start.version() if version else start.bare(desk)
 
     @command("review")
     def review(

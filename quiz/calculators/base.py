@@ -237,6 +237,8 @@ def _number(field: Input, value: Any) -> Fraction:
             return Fraction(value)
         except (ValueError, OverflowError) as error:
             raise BadInput(say("calculator.not_a_number", name=field.name, value=value, why="")) from error
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 18:
+        return Fraction(int(value))
     from quiz.quantity import Unreadable, read
 
     try:

@@ -12,7 +12,6 @@ from quiz.day import to_date
 from quiz.desk import Desk
 from quiz.errors import UnknownName
 from quiz.language import Text, say
-from quiz.prose import inline, plain
 from quiz.queue import answered_on
 from quiz.study import Selection
 from quiz.terminal import clip, columns, print_json, safe
@@ -146,6 +145,8 @@ def cards(
 
 def asked(question: str) -> str:
     """A question as one plain line: without marks, its drawn numbers as ‹names›."""
+    from quiz.prose import inline, plain
+
     words = " ".join(plain(inline(line)) for line in question.splitlines())
     return re.sub(r"\{([A-Za-z_]+)\}", r"‹\1›", words)
 
