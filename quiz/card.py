@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from quiz.language import Text
+from quiz.reference import Inputs as Inputs
+from quiz.reference import Reference as Reference
+from quiz.reference import Value as Value
 
 KINDS = ("numeric", "concept", "design", "code", "experience")
 AREAS = ("training", "inference", "hardware", "platform")
 ROLES = ("algorithm", "cpp", "backend", "product")
-
-Value = int | float | str
-Inputs = dict[str, Value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +21,6 @@ class KeyPoint:
 
     text: Text
     terms: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    title: str
-    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

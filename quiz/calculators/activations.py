@@ -16,8 +16,8 @@ from quiz.calculators.layer_cost import GUARDS, is_plain
 from quiz.calculators.models import MODELS
 from quiz.calculators.parameter_count import GATED, HEAD_DIM, HEADS, HIDDEN, KV_HEADS, fill_shape, shape_preset
 from quiz.calculators.slips import changed
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def _gpt_block(i: Values) -> dict[str, Any] | None:

@@ -9,9 +9,9 @@ from quiz.calculators import figures
 from quiz.calculators.base import Calculator, Output, Slip, Values, integer
 from quiz.calculators.exact import plain
 from quiz.calculators.online_softmax import ONLINE_SOFTMAX
-from quiz.card import Reference
 from quiz.errors import BadInput
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def flash_attention_io(*, tokens: int, head_dim: int, sram: int, heads: int) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from quiz.calculators.exact import plain
 from quiz.calculators.layer_cost import GUARDS, is_plain, matrices
 from quiz.calculators.parameter_count import FFN, GATED, HEAD_DIM, HEADS, HIDDEN, KV_HEADS, heads_of, shape_preset
 from quiz.calculators.slips import again, changed
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def attention_mlp_share(**given: Any) -> dict[str, Any]:

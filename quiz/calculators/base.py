@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from quiz.card import Reference, Value
 from quiz.errors import BadInput, UnknownName
 from quiz.language import Text, say
+from quiz.reference import Reference, Value
 
 Given = Mapping[str, Any]
 

@@ -9,9 +9,9 @@ from typing import Any
 from quiz.calculators import figures
 from quiz.calculators.base import Calculator, Input, Output, Slip, Values, integer, optional
 from quiz.calculators.slips import again, changed
-from quiz.card import Reference
 from quiz.errors import BadInput
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def global_batch(

@@ -20,8 +20,8 @@ from quiz.calculators.rounding import (
     store,
     toward_zero,
 )
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def _numbers(i: Values) -> tuple[Fraction, ...]:

@@ -11,8 +11,8 @@ from quiz.calculators.base import Calculator, Output, Slip, Values, integer, opt
 from quiz.calculators.distinct import when_distinct
 from quiz.calculators.exact import plain
 from quiz.calculators.slips import changed
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 # bits an element, bits a scale (zero point included), elements a scale, bits once a tensor
 FORMATS: dict[str, tuple[int, int, int, int]] = {

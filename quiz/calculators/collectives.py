@@ -19,8 +19,8 @@ from quiz.calculators.collective_cost import (
 )
 from quiz.calculators.collective_slips import SLIPS
 from quiz.calculators.exact import Number, plain
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def collective(

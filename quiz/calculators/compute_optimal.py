@@ -11,8 +11,8 @@ from quiz.calculators.base import Calculator, Output, Slip, integer, number, opt
 from quiz.calculators.distinct import when_distinct
 from quiz.calculators.exact import Number
 from quiz.calculators.slips import changed
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def compute_optimal_split(*, flops: Number, tokens_per_parameter: Number, batch_tokens: int | None) -> dict[str, Any]:

@@ -13,9 +13,9 @@ from quiz.calculators.exact import Number, decimal, plain
 from quiz.calculators.inputs import LONGEST, MODEL, element_bytes
 from quiz.calculators.kv_shape import HEAD_DIM, KV_HEADS
 from quiz.calculators.slips import changed
-from quiz.card import Reference
 from quiz.errors import BadInput
 from quiz.language import Text
+from quiz.reference import Reference
 
 FP32 = 4
 WAYS = ("all_gather_kv", "all_gather_q", "ulysses")

@@ -16,8 +16,8 @@ from quiz.calculators.kv_shape import SOURCES as KV_SOURCES
 from quiz.calculators.moe_deployment import LOOK_UP, ONE_TOKEN, TIMES_BATCH
 from quiz.calculators.slips import changed
 from quiz.calculators.weights_read import ACTIVE, EMBEDDING, EXPERTS, MODEL, TOP_K, is_mixture, read_parameters
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def decode_traffic(

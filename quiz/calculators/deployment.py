@@ -14,8 +14,8 @@ from quiz.calculators.inputs import BANDWIDTH, DTYPE, LONGEST, PARAMETERS, PEAK,
 from quiz.calculators.inputs import DEVICE as RATES_OF_DEVICE
 from quiz.calculators.kv_shape import SHAPE, WINDOWS
 from quiz.calculators.weights_read import ACTIVE, EMBEDDING, EXPERTS, MODEL, TOP_K, read_parameters
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def _fill_device(name: str, bound: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from quiz.card import Reference
+from quiz.reference import Reference
 
 DTYPES = ("bf16", "fp16", "fp8", "fp4", "int8", "tf32", "fp32")
 

@@ -9,9 +9,9 @@ from typing import Any
 from quiz.calculators import figures
 from quiz.calculators.base import Calculator, Output, Slip, integer, number
 from quiz.calculators.exact import Number, decimal, plain
-from quiz.card import Reference
 from quiz.errors import BadInput
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def expert_capacity(*, tokens: int, top_k: int, experts: int, capacity_factor: Number) -> dict[str, Any]:

@@ -22,9 +22,9 @@ from quiz.calculators.roofline import (
     with_sparse_peak,
 )
 from quiz.calculators.slips import changed, times, unless_negligible
-from quiz.card import Reference
 from quiz.errors import BadInput
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def expert_tokens(

@@ -9,8 +9,8 @@ from quiz.calculators import figures
 from quiz.calculators.base import Calculator, Output, Slip, Values, flag, integer, number, optional
 from quiz.calculators.exact import Number, decimal, plain
 from quiz.calculators.expert_capacity import EXPERT_CAPACITY
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def expert_all_to_all(

@@ -10,8 +10,8 @@ from quiz.calculators.base import Calculator, Output, Slip, integer, number
 from quiz.calculators.distinct import when_distinct
 from quiz.calculators.exact import Number
 from quiz.calculators.slips import changed, times
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 HOUR = 3600
 

@@ -25,8 +25,8 @@ from quiz.calculators.rounding import (
     toward_zero,
     typed,
 )
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def float_add(*, format: str, big: Number, small: Number, subtract: bool, saturate: bool) -> dict[str, Any]:

@@ -22,8 +22,8 @@ from quiz.calculators.rounding import (
     toward_zero,
     typed,
 )
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def float_format(*, format: str, value: Number | None, saturate: bool) -> dict[str, Any]:

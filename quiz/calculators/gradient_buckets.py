@@ -12,8 +12,8 @@ from quiz.calculators.distinct import when_distinct
 from quiz.calculators.exact import Number, plain
 from quiz.calculators.overlap import IN_FULL, PERFECT, seconds_input
 from quiz.calculators.slips import again, changed
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 MIB = 2**20
 

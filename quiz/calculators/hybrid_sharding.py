@@ -10,8 +10,8 @@ from quiz.calculators.base import Calculator, Output, Values, integer, number
 from quiz.calculators.inputs import MODEL, PARAMETERS, element_bytes
 from quiz.calculators.sharding_slips import SLIPS, gradients, volume
 from quiz.calculators.sharding_traffic import hybrid_sharding
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def _gb(value: Any) -> str:

@@ -10,8 +10,8 @@ from quiz.calculators.distinct import when_distinct
 from quiz.calculators.exact import Number, decimal, plain
 from quiz.calculators.inputs import element_bytes
 from quiz.calculators.slips import changed, times
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def im2col(

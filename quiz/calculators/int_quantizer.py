@@ -11,8 +11,8 @@ from quiz.calculators.int_quantize import SCHEMES, TIES, Quantized, groups, int_
 from quiz.calculators.number_list import exact_numbers, significant
 from quiz.calculators.rounding import as_binary64, toward_zero
 from quiz.calculators.slips import changed
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def _numbers(i: Values) -> tuple[Fraction, ...]:

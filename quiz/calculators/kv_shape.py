@@ -10,9 +10,9 @@ from typing import Any
 from quiz.calculators.base import Slip, Values, integer, optional
 from quiz.calculators.inputs import LAYERS, LONGEST, MODEL, element_bytes, hidden_of
 from quiz.calculators.slips import changed, times
-from quiz.card import Reference
 from quiz.errors import BadInput
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def elements_per_layer(

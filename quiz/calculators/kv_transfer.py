@@ -13,8 +13,8 @@ from quiz.calculators.kv_cache import kv_cache
 from quiz.calculators.kv_shape import FORMULA, SHAPE, WIDTH, WINDOWS, shape_slips
 from quiz.calculators.kv_shape import SOURCES as KV_SOURCES
 from quiz.calculators.slips import changed, times
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def kv_transfer(

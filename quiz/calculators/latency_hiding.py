@@ -13,8 +13,8 @@ from quiz.calculators.exact import Number, decimal, plain
 from quiz.calculators.inputs import BANDWIDTH
 from quiz.calculators.slips import changed, times
 from quiz.calculators.sm_limits import GPUS, WARP
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def latency_hiding(*, bandwidth: Number, latency: Number, sms: int, bytes_per_thread: int, **_: Any) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from quiz.calculators.inputs import element_bytes
 from quiz.calculators.layer_cost import GUARDS, PHASES, is_plain, layer_compute, matrices
 from quiz.calculators.parameter_count import FFN, GATED, HEAD_DIM, HEADS, HIDDEN, KV_HEADS, heads_of, shape_preset
 from quiz.calculators.slips import changed, times
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def _tokens(i: Values) -> int:

@@ -9,8 +9,8 @@ from quiz.calculators import figures
 from quiz.calculators.base import Calculator, Output, Slip, Values, choice, number, preset
 from quiz.calculators.exact import Number, decimal, plain
 from quiz.calculators.slips import changed, times
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 # transfers a second and lane in GT/s, and the share of them that carries data
 GENERATIONS: dict[str, tuple[Fraction, Fraction]] = {

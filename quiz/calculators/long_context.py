@@ -25,8 +25,8 @@ from quiz.calculators.distinct import when_distinct
 from quiz.calculators.exact import plain
 from quiz.calculators.inputs import LONGEST, MODEL, PARAMETERS
 from quiz.calculators.slips import again, changed
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 TRAINING = 3
 MATRICES = 6

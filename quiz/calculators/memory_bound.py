@@ -11,8 +11,8 @@ from quiz.calculators.exact import Number, decimal, plain
 from quiz.calculators.inputs import BANDWIDTH, DEVICE, element_bytes
 from quiz.calculators.roofline import ELEMENTS_FOR_BYTES, INTENSITY, MULTIPLY_ADDS, half
 from quiz.calculators.slips import changed, times, unless_negligible
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 SPARSE_FORMATS = ("csr", "coo")
 GPU_BACKGROUND = Reference(

@@ -12,9 +12,9 @@ from typing import Any
 
 from quiz.calculators.model_shape import Model, inputs
 from quiz.calculators.weights_read import kept_wide, looked_up
-from quiz.card import Reference
 from quiz.errors import BadInput
 from quiz.language import Text, say
+from quiz.reference import Reference
 
 Config = Mapping[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from quiz.card import Reference
+from quiz.reference import Reference
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from quiz.calculators.exact import Number, decimal, plain
 from quiz.calculators.inputs import MODEL, PARAMETERS, TP, bytes_each, model_of
 from quiz.calculators.models import active_parameters
 from quiz.calculators.slips import again, changed
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def model_states(

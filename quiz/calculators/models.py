@@ -7,7 +7,7 @@ generates text: DeepSeek's multi-token-prediction module and quantization scales
 from __future__ import annotations
 
 from quiz.calculators.model_shape import Model, active_parameters, inputs, parameters
-from quiz.card import Reference
+from quiz.reference import Reference
 
 __all__ = ["MODELS", "Model", "active_parameters", "inputs", "parameters"]
 

@@ -11,8 +11,8 @@ from quiz.calculators.exact import Number, decimal, plain
 from quiz.calculators.inputs import PARAMETERS, element_bytes
 from quiz.calculators.slips import changed, times
 from quiz.calculators.weights_read import ACTIVE, EMBEDDING, EXPERTS, MODEL, TOP_K, read_parameters, untouched_share
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def moe_deployment(

@@ -9,9 +9,9 @@ from typing import Any
 from quiz.calculators import figures
 from quiz.calculators.base import Calculator, Input, Output, Slip, Values, optional
 from quiz.calculators.softmax_blocks import MASKED, blocks, online
-from quiz.card import Reference
 from quiz.errors import BadInput
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def online_softmax(*, scores: str, values: str | None) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from quiz.calculators.base import Calculator, Input, Output, Slip, Values, numbe
 from quiz.calculators.distinct import when_distinct
 from quiz.calculators.exact import Number, decimal, plain
 from quiz.calculators.slips import again, changed
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def exposed_communication(*, compute: Number, communication: Number, overlap: Number) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from quiz.calculators import figures
 from quiz.calculators.base import Calculator, Output, Slip, integer, optional
 from quiz.calculators.distinct import when_distinct
 from quiz.calculators.inputs import LONGEST
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def paged_cache_waste(*, tokens: int, block: int, reserve: int | None, pool: int | None) -> dict[str, Any]:

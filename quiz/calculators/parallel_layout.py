@@ -10,8 +10,8 @@ from quiz.calculators.inputs import LAYERS, PARAMETERS, bytes_each
 from quiz.calculators.parallel_slips import LAYOUT_SLIPS, MEMORY_SLIPS
 from quiz.calculators.parallel_split import layouts, parallel_layouts, parallel_memory
 from quiz.calculators.parameter_count import HEADS, HIDDEN, KV_HEADS, shape_preset
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 STATES = (
     integer("zero", Text("ZeRO stage", "ZeRO 阶段"), low=0, high=3, default=1),

@@ -10,9 +10,9 @@ from quiz.calculators.base import Input, flag, integer, optional, preset
 from quiz.calculators.inputs import LAYERS
 from quiz.calculators.model_shape import Model, active_parameters, attention_parameters, parameters
 from quiz.calculators.models import MODELS
-from quiz.card import Reference
 from quiz.errors import BadInput
 from quiz.language import Text
+from quiz.reference import Reference
 
 DESCRIPTION = {"name", "title", "repository", "source", "window", "window_layers"}
 SHAPE = tuple(field.name for field in fields(Model) if field.name not in DESCRIPTION)

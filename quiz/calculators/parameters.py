@@ -10,8 +10,8 @@ from quiz.calculators.distinct import when_distinct
 from quiz.calculators.model_shape import mlp_parameters
 from quiz.calculators.parameter_count import INPUTS, heads_of, layer_parameters, model_parameters, shape_of
 from quiz.calculators.slips import again, changed
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 Change = Callable[[Values], dict[str, Any] | None]
 

@@ -10,8 +10,8 @@ from quiz.calculators.exact import Number, decimal, plain
 from quiz.calculators.memory_bound import GPU_BACKGROUND
 from quiz.calculators.slips import changed, times
 from quiz.calculators.sm_limits import GPUS
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def cpu_peak(

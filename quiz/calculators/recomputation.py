@@ -14,9 +14,9 @@ from quiz.calculators.exact import plain
 from quiz.calculators.layer_cost import GUARDS, is_plain, matrices
 from quiz.calculators.parameter_count import GATED, HEAD_DIM, HEADS, HIDDEN, KV_HEADS, heads_of, shape_preset
 from quiz.calculators.slips import changed
-from quiz.card import Reference
 from quiz.errors import BadInput
 from quiz.language import Text
+from quiz.reference import Reference
 
 MODES = ("full", "selective")
 

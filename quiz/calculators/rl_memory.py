@@ -12,8 +12,8 @@ from quiz.calculators.distinct import when_distinct
 from quiz.calculators.exact import Number, decimal, plain
 from quiz.calculators.inputs import MODEL, PARAMETERS, bytes_each
 from quiz.calculators.slips import changed
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def rl_memory(

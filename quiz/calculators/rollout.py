@@ -10,9 +10,9 @@ from quiz.calculators import figures
 from quiz.calculators.base import Calculator, Output, Slip, Values, choice, integer, number, optional
 from quiz.calculators.exact import Number, plain
 from quiz.calculators.slips import again, changed
-from quiz.card import Reference
 from quiz.errors import BadInput
 from quiz.language import Text
+from quiz.reference import Reference
 
 COUNTED_IN = ("responses", "prompts")
 

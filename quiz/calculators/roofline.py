@@ -10,8 +10,8 @@ from quiz.calculators.base import Calculator, Output, Slip, Values, integer
 from quiz.calculators.exact import Number, decimal, plain
 from quiz.calculators.inputs import OPTIONAL_RATES, RATES, element_bytes, link_both_ways, sparse_peak
 from quiz.calculators.slips import changed, times, unless_negligible
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 INTENSITY = "FLOP/byte"
 SPARSE_FOR_DENSE = Text(

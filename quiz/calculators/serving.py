@@ -10,8 +10,8 @@ from quiz.calculators import figures
 from quiz.calculators.base import Calculator, Output, Slip, Values, integer, number, optional
 from quiz.calculators.exact import Number, decimal, plain
 from quiz.calculators.slips import again, changed, times
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def serving_capacity(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from quiz.card import Reference
+from quiz.reference import Reference
 
 KIB = 1024
 WARP = 32

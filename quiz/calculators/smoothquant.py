@@ -10,8 +10,8 @@ from quiz.calculators.distinct import when_distinct
 from quiz.calculators.exact import Number
 from quiz.calculators.int_quantizer import INVERSE
 from quiz.calculators.slips import changed
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def smoothquant_scale(*, activation_max: Number, weight_max: Number, alpha: Number) -> dict[str, Any]:

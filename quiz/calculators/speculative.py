@@ -8,8 +8,8 @@ from typing import Any
 from quiz.calculators import figures
 from quiz.calculators.base import Calculator, Output, Slip, Values, integer, number
 from quiz.calculators.exact import Number
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 LONGEST_DRAFT = 32
 

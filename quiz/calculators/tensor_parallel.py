@@ -8,9 +8,9 @@ from typing import Any
 from quiz.calculators import figures
 from quiz.calculators.base import Calculator, Output, Slip, Values, flag, integer, number
 from quiz.calculators.exact import Number, decimal, plain
-from quiz.card import Reference
 from quiz.errors import BadInput
 from quiz.language import Text
+from quiz.reference import Reference
 
 FORWARD = BACKWARD = RECOMPUTED = 2
 

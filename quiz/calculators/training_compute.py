@@ -31,8 +31,8 @@ from quiz.calculators.exact import plain
 from quiz.calculators.inputs import MODEL, PARAMETERS, model_of
 from quiz.calculators.models import MODELS, parameters
 from quiz.calculators.slips import changed, times
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 PETAFLOP_DAY = 10**15 * 86_400
 MATRICES = 6

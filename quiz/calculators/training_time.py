@@ -13,9 +13,9 @@ from quiz.calculators.base import Calculator, Output, Slip, Values, integer, num
 from quiz.calculators.exact import Number, decimal, plain
 from quiz.calculators.inputs import DEVICE, DTYPE, MODEL, PARAMETERS, PEAK, SPARSE, sparse_peak
 from quiz.calculators.slips import again, changed
-from quiz.card import Reference
 from quiz.errors import BadInput
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def training_time(

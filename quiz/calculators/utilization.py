@@ -28,8 +28,8 @@ from quiz.calculators.distinct import when_distinct
 from quiz.calculators.exact import plain
 from quiz.calculators.inputs import DEVICE, DTYPE, MODEL, PARAMETERS, PEAK, SPARSE, sparse_peak
 from quiz.calculators.slips import again, changed, times
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def model_flops_utilization(**given: Any) -> dict[str, Any]:

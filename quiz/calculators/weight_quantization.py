@@ -12,8 +12,8 @@ from quiz.calculators.exact import Number, decimal, plain
 from quiz.calculators.inputs import OPTIONAL_RATES, PARAMETERS
 from quiz.calculators.slips import changed
 from quiz.calculators.weights_read import EMBEDDING, MODEL
-from quiz.card import Reference
 from quiz.language import Text
+from quiz.reference import Reference
 
 
 def weight_quantization(

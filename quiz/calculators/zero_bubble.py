@@ -11,9 +11,9 @@ from quiz.calculators.base import Calculator, Output, Slip, Values, choice, inte
 from quiz.calculators.distinct import when_distinct
 from quiz.calculators.exact import Number, decimal, plain
 from quiz.calculators.slips import changed
-from quiz.card import Reference
 from quiz.errors import BadInput
 from quiz.language import Text
+from quiz.reference import Reference
 
 SCHEDULES = ("1f1b", "zb-h1", "zb-h2", "dualpipe")
 
