@@ -6,6 +6,7 @@ Typer evaluates annotations, and those here name local variables: so they are no
 
 import contextlib
 import functools
+import io
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +18,7 @@ from typer import Argument, Option
 from quiz.desk import Desk
 from quiz.errors import QuizError
 from quiz.language import LANGUAGES, say
+from quiz.terminal import safe
 
 JSON = "--json"
 Names = list[str] | None
@@ -26,6 +28,7 @@ Body = TypeVar("Body", bound=Callable[..., int])
 def main(arguments: Sequence[str] | None = None, *, desk: Desk | None = None) -> None:
     """Run one command and exit with its status: 0 fine, 1 a fault was found, 2 unusable input, 130 interrupted."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
+    _make_streams_safe()
     sys.exit(run(arguments, desk or Desk.of_process()))
 
 
@@ -33,6 +36,7 @@ def run(arguments: list[str], desk: Desk) -> int:
     """Run one command; returns its exit status and never raises for bad input."""
     try:
         desk.language = spoken(desk.environment, desk.language_setting())
+        arguments = [readable(argument) for argument in arguments]
         arguments, asked = without_language(arguments)
         desk.language = asked or desk.language
         status = build(desk)(args=arguments, prog_name="quiz", standalone_mode=False)
@@ -46,10 +50,39 @@ def run(arguments: list[str], desk: Desk) -> int:
         return int(stop.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         return 130
-    except (BrokenPipeError, _PipeClosed):
-        # What is still buffered has no reader any more; without this Python complains about it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):
+            where = f" {error.filename}" if error.filename else ""
+            return _complain(say("cli.system", why=f"{error.strerror or error}{where}").pick(desk.language), 2)
+        _drop_output()
         return 0
+    except SystemExit as stop:
+        # Typer leaves with 1 when nobody reads its help on.
+        return 0 if type(sys.stdout).__name__ == "PacifyFlushWrapper" else int(stop.code or 0)
+    except _PipeClosed:
+        _drop_output()
+        return 0
+
+
+def readable(argument: str) -> str:
+    """An argument as text: bytes that are no UTF-8 replaced, and a negative number's sign as the sign of a number."""
+    text = argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return "−" + text[1:] if text[:1] == "-" and text[1:2].isdecimal() else text
+
+
+def _make_streams_safe() -> None:
+    """A closed stream is an empty one, and a character that the terminal cannot show is replaced."""
+    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: PTH123, SIM115
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _drop_output() -> None:
+    """What is still buffered has no reader any more; without this Python complains about it at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def without_language(arguments: Sequence[str]) -> tuple[list[str], str | None]:
@@ -316,7 +349,7 @@ def _piped(body: Body) -> Body:
 def _complain(sentence: str, status: int) -> int:
     with contextlib.suppress(BrokenPipeError):
         sys.stdout.flush()
-    print(f"quiz: {' '.join(sentence.split())}", file=sys.stderr)
+    print(f"quiz: {safe(' '.join(sentence.split()))}", file=sys.stderr)
     return status
 
 

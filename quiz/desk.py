@@ -12,9 +12,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quiz.errors import BadInput
+from quiz.errors import BadInput, QuizError
 from quiz.language import Text
-from quiz.places import Places, places
+from quiz.places import Places, places, user_path
 from quiz.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Desk:
         """The language that is set; damaged settings are complained of by the command that needs them."""
         try:
             return self.settings.language
-        except BadInput:
+        except QuizError:
             return "auto"
 
     @cached_property
@@ -75,7 +75,7 @@ class Desk:
     def more_decks(self, folders: list[str] | None) -> None:
         """Folders or files with decks of the learner's own, beside the shipped ones. BadInput if one is not there."""
         for folder in folders or []:
-            path = Path(folder).expanduser()
+            path = user_path(folder)
             if not path.exists():
                 from quiz.language import say
 

@@ -7,8 +7,10 @@ card's full text is read with its deck when it is first shown. Without a usable 
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
+import stat
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -177,6 +179,8 @@ class Library:
         """`known` if the file is still the same, else what it holds now."""
         try:
             status = path.stat()
+            if not stat.S_ISREG(status.st_mode):
+                raise OSError(errno.EINVAL, "not a regular file")
             stamp = [status.st_size, status.st_mtime_ns, status.st_ctime_ns]
             if known and known.stamp == stamp:
                 return known
@@ -189,7 +193,7 @@ class Library:
             return Entry([], "", problems=[Problem(str(path), 1, 1, "", "", text)])
         import hashlib
 
-        digest = hashlib.blake2b(str(path).encode() + b"\0" + data, digest_size=16).hexdigest()
+        digest = hashlib.blake2b(os.fsencode(path) + b"\0" + data, digest_size=16).hexdigest()
         if known and known.digest == digest:
             if known.stamp == stamp:
                 return known
@@ -326,7 +330,7 @@ class Library:
         whole = self._cache / f".{name}.{os.getpid()}"
         with contextlib.suppress(OSError):
             self._cache.mkdir(parents=True, exist_ok=True)
-            whole.write_text(json.dumps(value, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+            whole.write_text(json.dumps(value, separators=(",", ":")), encoding="utf-8")
             whole.replace(target)
 
 

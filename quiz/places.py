@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from quiz.errors import BadInput
+from quiz.language import say
+
 APPLICATION = "infra-quiz"
 
 
@@ -21,7 +24,7 @@ def places(environment: Mapping[str, str]) -> Places:
     """The learner's files under `environment` (QUIZ_HOME, or what platformdirs makes of XDG and the like)."""
     home = environment.get("QUIZ_HOME")
     if home:
-        root = Path(home).expanduser().absolute()
+        root = user_path(home).absolute()
         return Places(root / "quiz.db", root / "settings.json", root / "decks", root / "cache")
     import platformdirs
 
@@ -29,6 +32,14 @@ def places(environment: Mapping[str, str]) -> Places:
     config = Path(platformdirs.user_config_dir(APPLICATION, appauthor=False))
     cache = Path(platformdirs.user_cache_dir(APPLICATION, appauthor=False))
     return Places(data / "quiz.db", config / "settings.json", data / "decks", cache)
+
+
+def user_path(text: str) -> Path:
+    """A path as a person writes it, ~ included. BadInput for the folder of a user that does not exist."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise BadInput(say("cli.no_such_home", path=text)) from error
 
 
 def on_network(folder: Path, mounts: str) -> bool:

@@ -19,8 +19,6 @@ def search(
     cards: Iterable[Summary],
     titles: Mapping[str, Text] | None = None,
     synonyms: Sequence[Sequence[str]] = (),
-    *,
-    limit: int = 50,
 ) -> list[Summary]:
     """The cards that have all words of `query`, or synonyms of it, best first; close spellings after exact ones.
 
@@ -36,7 +34,7 @@ def search(
         if score >= GOOD_ENOUGH:
             scored.append((-score, card.difficulty, card.id, card))
     scored.sort(key=lambda entry: entry[:3])
-    return [card for *_, card in scored[:limit]]
+    return [card for *_, card in scored]
 
 
 def _synonyms(wanted: str, groups: Sequence[Sequence[str]]) -> list[str]:

@@ -72,8 +72,8 @@ def changed(settings: Settings, name: str, value: Any) -> Settings:
             raise BadInput(say("settings.bad", name=name, value=value, good=good_values(name)))
         return _with(settings, name, number)
     text = str(value).strip().lower()
-    if name == "mouse":
-        text = {True: "on", False: "off"}.get(value, text)
+    if name == "mouse" and isinstance(value, bool):
+        text = "on" if value else "off"
     if text not in CHOICES[name]:
         raise BadInput(say("settings.bad", name=name, value=value, good=good_values(name)))
     return _with(settings, name, text == "on" if name == "mouse" else text)
@@ -83,19 +83,26 @@ def _with(settings: Settings, name: str, value: Any) -> Settings:
     return replace(settings, **{name: value})
 
 
-def load(path: Path) -> Settings:
-    """The settings in `path`, defaults where it has none. BadInput if it is damaged; the file is left alone."""
+def load(path: Path, *, lenient: bool = False) -> Settings:
+    """The settings in `path`, defaults where it has none. BadInput if it is damaged; the file is left alone.
+
+    `lenient` takes the default for what cannot be used, to mend the file by setting something.
+    """
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Settings()
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BadInput(say("settings.unreadable", path=path, why=str(error))) from error
     if not isinstance(document, Mapping):
         raise BadInput(say("settings.unreadable", path=path, why="not an object"))
     settings = Settings()
     for name, value in document.items():
-        settings = changed(settings, name, value)
+        try:
+            settings = changed(settings, name, value)
+        except (BadInput, UnknownName) as error:
+            if not lenient:
+                raise BadInput(say("settings.in_file", path=path, why=error.text)) from error
     return settings
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from quiz.day import to_date
 from quiz.errors import BadHome
 from quiz.history import Event, Progress, apply, fresh, replay
 from quiz.language import say
@@ -23,7 +24,7 @@ from quiz.places import on_network
 from quiz.sm2 import State
 
 SCHEMA_VERSION = 1
-BUSY_TIMEOUT_S = 10.0
+BUSY_TIMEOUT_S = 5.0
 
 _EVENT = "id, device, number, at, utc_offset, day, kind, card, grade, ms, undoes, detail"
 _EVENT_FIELDS = tuple(_EVENT.split(", "))
@@ -147,7 +148,17 @@ class Store:
             ):
                 if (least, most) != (1, count):
                     faults.append(f"log: {count} events of {device} are numbered {least} to {most}")
-        told = replay(self.events())
+            rows = self._db.execute(f"SELECT {_EVENT} FROM events ORDER BY device, number").fetchall()
+        sound: list[Event] = []
+        for row in rows:
+            try:
+                event = _event(row)
+                replay([event])
+                to_date(event.day)
+                sound.append(event)
+            except (BadHome, ValueError, TypeError, OverflowError):
+                faults.append(f"log: event {row[2]} of {row[1]} cannot be read")
+        told = replay(sound)
         kept = self.progress()
         for card in sorted(told.keys() | kept.keys()):
             if told.get(card, fresh()) != kept.get(card, fresh()):
@@ -158,7 +169,11 @@ class Store:
         """Replace all states by what the log replays to; returns how many cards."""
         with self._writing():
             rows = self._db.execute(f"SELECT {_EVENT} FROM events").fetchall()
-            events = [_event(row) for row in rows]
+            try:
+                events = [_event(row) for row in rows]
+                replay(events)
+            except (ValueError, TypeError) as error:
+                raise BadHome(say("home.damaged", path=self.path)) from error
             self._db.execute("DELETE FROM states")
             latest: dict[str, int] = {}
             for event in events:
@@ -258,7 +273,9 @@ def _speaking(path: Path) -> Iterator[None]:
             raise BadHome(say("home.damaged", path=path)) from error
         if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR", "SQLITE_FULL")):
             raise BadHome(say("home.unwritable", path=path, why=str(error))) from error
-        raise
+        if isinstance(error, sqlite3.IntegrityError):
+            raise
+        raise BadHome(say("home.damaged", path=path)) from error
 
 
 def _create(path: Path, new_id: Callable[[], str]) -> None:
@@ -323,7 +340,10 @@ def _event_row(event: Event) -> tuple[Any, ...]:
 
 def _event(row: tuple[Any, ...]) -> Event:
     values = dict(zip(_EVENT_FIELDS, row, strict=True))
-    return Event(**(values | {"detail": json.loads(values["detail"])}))
+    try:
+        return Event(**(values | {"detail": json.loads(values["detail"])}))
+    except ValueError as error:
+        raise BadHome(say("home.damaged_event", number=values["number"])) from error
 
 
 def _progress(row: tuple[Any, ...]) -> tuple[str, Progress]:

@@ -118,6 +118,8 @@ class Study:
         else:
             items, drills = self.queue.items, self.queue.drills
         chosen = tuple(items)[: selection.limit]
+        if selection.limit is not None:
+            drills = drills[: max(0, selection.limit - len(chosen))]
         self.session = session.start(chosen, drills)
         self.grades = []
         self._cramming = selection.cram

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
 
 def print_json(document: Any) -> None:
     """One JSON document on standard output and nothing else."""
@@ -42,8 +44,8 @@ def clip(text: str, width: int) -> str:
 
 
 def safe(text: str) -> str:
-    """`text` without what would steer a terminal: control characters except newline and tab."""
-    return "".join(c for c in text if c in "\n\t" or not (ord(c) < 32 or 127 <= ord(c) < 160))
+    """`text` without what would steer a terminal: control characters except newline and tab, and bidi controls."""
+    return "".join(c for c in text if c in "\n\t" or not (ord(c) < 32 or 127 <= ord(c) < 160 or c in BIDI))
 
 
 def _plain(value: Any) -> Any:

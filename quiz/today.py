@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from quiz.day import to_date
 from quiz.queue import Queue
 from quiz.study import Selection
+from quiz.terminal import safe
 
 if TYPE_CHECKING:
     from quiz.desk import Desk
@@ -40,7 +41,7 @@ def problem_lines(desk: Desk) -> list[str]:
     problems = desk.library.problems
     if not problems:
         return []
-    return [desk.say("look.problems", count=len(problems), first=problems[0].say(desk.language))]
+    return [desk.say("look.problems", count=len(problems), first=safe(problems[0].say(desk.language)))]
 
 
 def summary_lines(desk: Desk) -> list[str]:

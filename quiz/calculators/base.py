@@ -242,9 +242,25 @@ def _number(field: Input, value: Any) -> Fraction:
     from quiz.quantity import Unreadable, read
 
     try:
-        return read(str(value), field.unit or None).exact
+        quantity = read(str(value), field.unit or None)
+        if not _measures(quantity.unit, field.unit):
+            raise BadInput(
+                say("calculator.wrong_unit", name=field.name, value=value, unit=field.unit or say("calculator.no_unit"))
+            )
+        return quantity.exact
     except Unreadable as error:
         raise BadInput(say("calculator.not_a_number", name=field.name, value=value, why=error.reason)) from error
+
+
+def _measures(typed: str, unit: str) -> bool:
+    """Whether what was typed is of the input's dimension; a plain number takes no physical unit."""
+    from quiz.number_asked import asked_unit
+    from quiz.number_dimensions import hard, relation
+
+    dims = asked_unit(typed).dims if typed else ()
+    if not unit:
+        return not dims or not hard(dims)
+    return not dims or relation(dims, asked_unit(unit).dims) == "same"
 
 
 def _named(fields: tuple[Field, ...], name: str, key: str, calculator: str) -> Field:

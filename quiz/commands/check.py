@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from quiz import calculators
@@ -10,7 +9,8 @@ from quiz.calculators.base import Calculator, run
 from quiz.desk import Desk
 from quiz.errors import BadInput, QuizError
 from quiz.language import say
-from quiz.terminal import columns, print_json
+from quiz.places import user_path
+from quiz.terminal import columns, print_json, safe
 
 
 def answer(desk: Desk, name: str, text: str, seed: int | None, assignments: list[str], json: bool) -> int:
@@ -133,7 +133,7 @@ def _configured(calculator: Calculator, path: str) -> dict[str, Any]:
     from quiz.calculators.model_config import shape
 
     try:
-        document = json.loads(Path(path).expanduser().read_bytes())
+        document = json.loads(user_path(path).read_bytes())
     except (OSError, ValueError, RecursionError) as error:
         why = getattr(error, "strerror", None) or "JSON"
         raise BadInput(say("calculator.config_unreadable", path=path, why=why)) from error
@@ -196,7 +196,7 @@ def lint(desk: Desk, paths: list[str], json: bool) -> int:
     from quiz.library import shipped_decks
     from quiz.lint import lint_paths
 
-    chosen = [Path(path).expanduser() for path in paths]
+    chosen = [user_path(path) for path in paths]
     for path in chosen:
         if not path.exists():
             raise QuizError.of("cli.no_such_path", path=path)
@@ -221,6 +221,6 @@ def lint(desk: Desk, paths: list[str], json: bool) -> int:
         )
     else:
         for problem in problems:
-            print(problem.say(desk.language))
+            print(safe(problem.say(desk.language)))
         print(desk.say("review.lint", errors=len(errors), warnings=len(problems) - len(errors)))
     return 1 if errors else 0

@@ -9,7 +9,7 @@ from typing import Any
 from quiz import settings as setting
 from quiz.day import to_date
 from quiz.desk import Desk
-from quiz.history import ANSWERS, Event, Progress
+from quiz.history import ANSWERS, Event, Progress, apply, fresh, moves_schedule, ordered
 from quiz.terminal import clip, columns, print_json, safe
 
 
@@ -72,7 +72,7 @@ def why_sentence(desk: Desk, state: Progress, today: int, answers: list[Event]) 
         "days": state.schedule.interval_days,
         "ease": f"{state.schedule.ease / 100:.2f}",
         "repetitions": state.schedule.repetitions,
-        "grade": next((e.grade for e in reversed(answers) if e.day == state.last), "?"),
+        "grade": _deciding_grade(answers),
     }
     parts = [desk.say("record.why_failed" if state.schedule.repetitions == 0 else "record.why_due", **values)]
     if state.due < today:
@@ -84,6 +84,16 @@ def why_sentence(desk: Desk, state: Progress, today: int, answers: list[Event]) 
     if state.leech:
         parts.append(desk.say("record.why_leech", lapses=state.lapses))
     return " ".join(parts)
+
+
+def _deciding_grade(answers: list[Event]) -> int | None:
+    """The grade of the latest answer that moved the schedule; drills and second answers of a day do not."""
+    progress, grade = fresh(), None
+    for event in answers:
+        if moves_schedule(progress, event):
+            grade = event.grade
+        progress = apply(progress, event)
+    return grade
 
 
 def note(desk: Desk, card: str, text: str | None, json: bool) -> int:
@@ -140,8 +150,9 @@ def verify(desk: Desk, rebuild: bool, json: bool) -> int:
 
 def config(desk: Desk, key: str, value: str | None, json: bool) -> int:
     if value is not None:
-        setting.save(desk.places.settings, setting.changed(desk.settings, key, value))
-        del desk.settings
+        old = setting.load(desk.places.settings, lenient=True)
+        setting.save(desk.places.settings, setting.changed(old, key, value))
+        desk.__dict__.pop("settings", None)
     shown = [setting.known(key)] if key else list(setting.names())
     if json:
         print_json(
@@ -184,12 +195,15 @@ def _known(desk: Desk, card: str) -> str:
 
 def _standing(events: list[Event]) -> list[Event]:
     undone = {event.undoes for event in events if event.undoes}
-    return [event for event in events if event.kind != "undo" and event.id not in undone]
+    return [event for event in ordered(events) if event.kind != "undo" and event.id not in undone]
 
 
 def _when(event: Event) -> str:
-    zone = timezone(timedelta(seconds=event.utc_offset))
-    return datetime.fromtimestamp(event.at / 1000, UTC).astimezone(zone).strftime("%Y-%m-%d %H:%M")
+    try:
+        zone = timezone(timedelta(seconds=event.utc_offset))
+        return datetime.fromtimestamp(event.at / 1000, UTC).astimezone(zone).strftime("%Y-%m-%d %H:%M")
+    except (ValueError, OverflowError, OSError):  # a damaged record: quiz verify tells more
+        return f"@{event.at}"
 
 
 def _event(event: Event) -> dict[str, Any]:

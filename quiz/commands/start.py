@@ -9,6 +9,7 @@ from typing import Any
 from quiz import __version__
 from quiz.commands.look import known_kind, selection
 from quiz.desk import Desk
+from quiz.terminal import safe
 from quiz.today import due_lines
 
 Names = list[str] | None
@@ -46,8 +47,8 @@ def review(
     chosen = selection(deck, company, tag, kinds=tuple(known_kind(one) for one in kind or ()), **more)
     queue = desk.study.begin(chosen)
     if desk.study.asked is None:
-        for line in due_lines(desk, queue):
-            print(line)
+        for line in (*map(desk.words, desk.study.troubles), *due_lines(desk, queue)):
+            print(safe(line))
         return 0
     if plain or not has_screen(desk):
         from quiz.plain import Plain

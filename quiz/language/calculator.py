@@ -38,6 +38,8 @@ WORDS = {
         "{name} is {value}, but has to lie between {low} and {high} {unit}",
         "{name} 是 {value}，应在 {low} 到 {high} {unit} 之间",
     ),
+    "wrong_unit": Text("{name}: {value} is no value in {unit}", "{name}：{value} 不是以 {unit} 为单位的量"),
+    "no_unit": Text("a plain number", "纯数"),
     "not_whole": Text("{name} is {value}, but has to be a whole number", "{name} 是 {value}，应为整数"),
     "not_a_number": Text("{name}: cannot read {value} as a number. {why}", "{name}：{value} 读不成数。{why}"),
 }

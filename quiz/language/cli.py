@@ -83,6 +83,8 @@ WORDS = {
     ),
     "no_such_command": Text("no command {name}; near it: {near}", "没有命令 {name}，相近的有：{near}"),
     "usage": Text("{why} See {command} --help", "{why} 请看 {command} --help"),
+    "system": Text("the system says: {why}", "系统报错：{why}"),
+    "no_such_home": Text("there is no such user folder: {path}", "没有这个用户目录：{path}"),
     "no_screen": Text(
         "there is no terminal for a screen here; leave --screen out", "这里没有可用的终端界面，请去掉 --screen"
     ),

@@ -23,6 +23,10 @@ WORDS = {
         "{path} is damaged; copy it away before anything else, then restore a backup over it",
         "{path} 已损坏；请先把它复制到别处，再用备份覆盖",
     ),
+    "damaged_event": Text(
+        "event {number} of the log is damaged; quiz verify tells more, restore a backup to mend it",
+        "日志第 {number} 条已损坏；quiz verify 可看详情，恢复备份可修复",
+    ),
     "locked": Text(
         "{path} is in use by another program that does not let go; close it and try again, nothing was changed",
         "{path} 被另一个程序占用且迟迟不释放；请关掉它再试，文件未作任何改动",

@@ -11,6 +11,9 @@ WORDS = {
     "mouse": Text("whether the mouse works on the screen", "界面是否响应鼠标"),
     "unknown": Text("no setting {name}; there are: {near}", "没有设置项 {name}，可用的有：{near}"),
     "bad": Text("{name} cannot be {value}; it can be {good}", "{name} 不能设为 {value}，可以是 {good}"),
+    "in_file": Text(
+        "{path}: {why}; quiz config NAME VALUE mends the file", "{path}：{why}；quiz config 名称 值 可修好该文件"
+    ),
     "unreadable": Text(
         "cannot read the settings in {path} ({why}); mend or remove the file",
         "读不了设置文件 {path}（{why}）；请修好或删掉它",

@@ -19,13 +19,21 @@ class AnswerLine(Input):
     def __init__(self, value: str = "", *, is_command: Callable[[str], bool] | None = None) -> None:
         super().__init__(value, select_on_focus=False)
         self.name_of_input = ""
+        self.passing = False
         self._is_command = is_command or (lambda _: False)
+        self._passes = is_command is not None
 
     async def _on_key(self, event: events.Key) -> None:
-        if not self.value and event.character is not None and self._is_command(event.character):
+        # Keys that come in one burst reach this line before the screen has done the first: they follow it there.
+        if self.passing or (not self.value and event.character is not None and self._is_command(event.character)):
+            self.passing = True
             event.prevent_default()
             return
         await super()._on_key(event)
+
+    async def action_submit(self) -> None:
+        self.passing = self._passes
+        await super().action_submit()
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         if not self.value and character is not None and self._is_command(character):

@@ -52,9 +52,9 @@ class QuizApp(App[int]):
 
     def on_mount(self) -> None:
         # Without a handler a kill leaves the terminal on the other screen, without a cursor. No grade depends on it.
-        for number in (signal.SIGTERM, getattr(signal, "SIGHUP", None)):
-            if number is not None and sys.platform != "win32":
-                asyncio.get_running_loop().add_signal_handler(number, self.exit, 128 + number)
+        # A closed terminal (SIGHUP) has nothing to restore, and writing to it could block for ever.
+        if sys.platform != "win32":
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self.exit, 128 + signal.SIGTERM)
 
     def action_interrupt(self) -> None:
         self.exit(130)

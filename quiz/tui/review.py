@@ -13,6 +13,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Static
 
+from quiz.errors import QuizError
 from quiz.tui import keys as key_rows
 from quiz.tui import view
 from quiz.tui.stages import keys_of
@@ -194,7 +195,8 @@ class ReviewScreen(Screen[None]):
     async def on_input_submitted(self, event: Any) -> None:
         event.stop()
         await self._settle()
-        await self._enter()
+        await self._press("enter")
+        self._let_type()
 
     # Keys
 
@@ -215,6 +217,12 @@ class ReviewScreen(Screen[None]):
             if await self._press(event.key if event.key in ("enter", "escape") else name):
                 event.stop()
                 event.prevent_default()
+        self._let_type()
+
+    def _let_type(self) -> None:
+        """The command that the answer line passed on is done: what comes now is typed into it again."""
+        if self._line is not None and self._waiting is None:
+            self._line.passing = False
 
     async def _letter(self, character: str, name: str) -> None:
         """A letter on a question: a key if it stays alone for a moment, the beginning of an answer if not.
@@ -249,13 +257,21 @@ class ReviewScreen(Screen[None]):
             self._waiting = None
             timer.stop()
             await self._press(name)
+            self._let_type()
 
     async def action_press(self, key: str) -> None:
         """What a click on a key's label does: the same as the key."""
         await self._press({"space": " ", "question_mark": "?"}.get(key, key))
 
     async def _press(self, key: str) -> bool:
-        """Do what `key` means in this stage; False if it means nothing."""
+        """Do what `key` means in this stage; False if it means nothing. What the record refuses is told, nothing is lost."""
+        try:
+            return await self._do(key)
+        except QuizError as error:
+            self._message = self.desk.words(error.text)
+            return self._redraw()
+
+    async def _do(self, key: str) -> bool:
         stage = self.stage
         if stage == "help":
             self._helping = False
@@ -268,7 +284,7 @@ class ReviewScreen(Screen[None]):
             return key == "enter"
         if stage == "grade" and len(key) == 1 and key in "012345":
             return self._grade(int(key))
-        if stage == "points" and len(key) == 1 and key.isdigit():
+        if stage == "points" and len(key) == 1 and key in "0123456789":
             return self._point(int(key))
         does = self._commands(stage).get(key)
         if does is None:

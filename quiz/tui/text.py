@@ -15,6 +15,7 @@ from textual.widget import Widget
 
 from quiz.layout import Line, lay, wrap
 from quiz.prose import BOLD, CODE, Span, parse
+from quiz.terminal import safe
 
 WIDEST = 76
 STYLES = {BOLD: "bold", CODE: "bold dim"}
@@ -94,8 +95,8 @@ class Hanging(Part):
 
 
 def content(line: Iterable[Span]) -> Content:
-    return Content.assemble(*((span.text, STYLES.get(span.style, "")) for span in line))
+    return Content.assemble(*((safe(span.text), STYLES.get(span.style, "")) for span in line))
 
 
 def plain(text: str, style: str = "") -> Content:
-    return Content.styled(text, style)
+    return Content.styled(safe(text), style)
