@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,6 +17,7 @@ import pytest
 from quiz.cli import run, spoken, without_language
 from quiz.desk import Desk
 from quiz.errors import QuizError
+from quiz.study import Selection
 
 ROOT = Path(__file__).parent.parent
 SMALL = Path(__file__).parent / "data" / "small.yaml"
@@ -300,3 +302,79 @@ def test_review_without_a_terminal_is_line_by_line(home: Path) -> None:
     assert ran.returncode == 0
     assert b"\x1b" not in ran.stdout
     assert ran.stderr == b""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        (("calc", "kv_cache", "model=llama-3-70b", "tokens=1 GB"), "token"),
+        (("calc", "ridge_point", "device=h100-sxm", "bandwidth=3 s"), "byte/s"),
+        (("show", "\x1b]0;x\x07"), "card"),
+        (("due", "--company", "\udcff\x1b[31m"), "near"),
+        (("due", "--decks", "~nosuchuser"), "~nosuchuser"),
+        (("lint", "x" * 5000), "system"),
+    ],
+    ids=["size for tokens", "time for a rate", "escape", "no UTF-8", "no such user", "long path"],
+)
+def test_more_bad_input(quiz: Callable[..., Ran], arguments: tuple[str, ...], names: str) -> None:
+    ran = quiz(*arguments)
+    assert ran.status == 2
+    assert ran.err.count("\n") == 1
+    assert names in ran.err
+    assert "\x1b" not in ran.err
+
+
+def test_negative_answer_is_an_answer(quiz: Callable[..., Ran]) -> None:
+    assert quiz("answer", "bubble", "-5%", "--json").json["verdict"] == "incorrect"
+
+
+@pytest.mark.parametrize("document", ['{"colour": "red"}', '{"rollover": 99}', '{"mouse": []}', "[" * 90_000])
+def test_damaged_settings_name_their_file_and_can_be_mended(
+    quiz: Callable[..., Ran], home: Path, document: str
+) -> None:
+    (home / "settings.json").write_text(document, encoding="utf-8")
+    ran = quiz("due")
+    assert ran.status == 2
+    assert "settings.json" in ran.err
+    assert quiz("--help").status == 0
+    if not document.startswith("["):
+        assert quiz("config", "new", "5").status == 0
+        assert quiz("due").status == 0
+
+
+def test_why_takes_the_grade_that_moved_the_schedule(new_desk: Callable[..., Desk], quiz: Callable[..., Ran]) -> None:
+    study = new_desk().study
+    study.begin(Selection(decks=("small",), limit=1))
+    assert study.asked is not None
+    card = study.asked.card.id
+    study.grade(0)
+    study.grade(5)
+    assert "grade 0" in quiz("why", card).out
+
+
+def test_damaged_record_is_told_by_every_command(quiz: Callable[..., Ran], home: Path) -> None:
+    quiz("note", "bubble", "x")
+    raw = sqlite3.connect(home / "quiz.db")
+    raw.execute("DROP TRIGGER events_refuse_update")
+    raw.execute("UPDATE events SET detail = '{broken', kind = 'dance'")
+    raw.commit()
+    ran = quiz("verify")
+    assert ran.status == 1
+    assert "event 1" in ran.out
+    assert quiz("log").status == 2
+    assert quiz("verify", "--rebuild").status == 2
+    raw.execute("DROP TABLE states")
+    raw.commit()
+    raw.close()
+    for arguments in (("due",), ("verify",), ("decks",)):
+        ran = quiz(*arguments)
+        assert ran.status == 2
+        assert "damaged" in ran.err
+
+
+def test_escapes_in_a_note_never_reach_the_terminal(quiz: Callable[..., Ran]) -> None:
+    quiz("note", "bubble", "A\x1b]0;PWN\x07 \u202ereversed")
+    for arguments in (("note", "bubble"), ("show", "bubble"), ("log",)):
+        out = quiz(*arguments).out
+        assert "PWN" in out
+        assert not {"\x1b", "\x07", "\u202e"} & set(out)

@@ -14,7 +14,8 @@ from textual.pilot import Pilot
 
 from quiz.commands.look import selection
 from quiz.desk import Desk
-from quiz.errors import BadInput
+from quiz.errors import BadHome, BadInput
+from quiz.language import say
 from quiz.settings import Settings
 from quiz.tui import run as run_screen
 from quiz.tui.app import ReviewApp
@@ -517,3 +518,57 @@ def test_screens_look_as_they_did(
             assert shown == kept.read_text(encoding="utf-8")
 
     sit(steps, size=size, language=language)
+
+
+@pytest.mark.parametrize("key", ["²", "①", "४"])
+def test_odd_digits_are_no_points(sit: Callable[..., ReviewApp], key: str) -> None:
+    async def steps(learner: Learner) -> None:
+        await learner.press("space")
+        await learner.type(key)
+        assert learner.stage == "points"
+
+    sit(steps, tag="markup")
+
+
+def test_record_that_refuses_is_told_and_the_grade_can_be_given_again(
+    sit: Callable[..., ReviewApp], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def steps(learner: Learner) -> None:
+        store = learner.desk.store
+
+        def refuse(*_: object) -> None:
+            raise BadHome(say("home.locked", path="quiz.db"))
+
+        await learner.press("space")
+        with monkeypatch.context() as patch:
+            patch.setattr(store, "add", refuse)
+            await learner.press("4")
+            assert "in use by another program" in " ".join(learner.text.split())
+            assert learner.stage == "grade"
+        await learner.press("4")
+        assert learner.grades() == [("review", 4)]
+
+    sit(steps)
+
+
+@pytest.mark.parametrize("burst", [" 5", "\u3000５"])
+def test_keys_in_one_burst_follow_each_other(sit: Callable[..., ReviewApp], burst: str) -> None:
+    async def steps(learner: Learner) -> None:
+        names = {" ": "space", "\r": "enter", "\u3000": "ideographic_space"}
+        for character in burst:
+            learner.app.post_message(events.Key(names.get(character, character), character))
+        for _ in range(6):
+            await learner.pilot.pause()
+        assert learner.grades() == [("review", 5)]
+
+    sit(steps)
+
+
+def test_escapes_in_a_note_stay_off_the_screen(sit: Callable[..., ReviewApp]) -> None:
+    async def steps(learner: Learner) -> None:
+        learner.desk.study.note("bubble", "A\x1b]0;PWN\x07\u202e")
+        await learner.press("space")
+        assert "PWN" in learner.text
+        assert not {"\x1b", "\x07", "\u202e"} & set(learner.text)
+
+    sit(steps)
