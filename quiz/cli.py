@@ -7,6 +7,7 @@ Typer evaluates annotations, and those here name local variables: so they are no
 import contextlib
 import functools
 import io
+import itertools
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -36,7 +37,7 @@ def run(arguments: list[str], desk: Desk) -> int:
     """Run one command; returns its exit status and never raises for bad input."""
     try:
         desk.language = spoken(desk.environment, desk.language_setting())
-        arguments = [readable(argument) for argument in arguments]
+        arguments = [readable(text, before) for before, text in itertools.pairwise(["", *arguments])]
         arguments, asked = without_language(arguments)
         desk.language = asked or desk.language
         status = build(desk)(args=arguments, prog_name="quiz", standalone_mode=False)
@@ -50,24 +51,24 @@ def run(arguments: list[str], desk: Desk) -> int:
         return int(stop.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         return 130
-    except OSError as error:
-        if not isinstance(error, BrokenPipeError):
-            where = f" {error.filename}" if error.filename else ""
-            return _complain(say("cli.system", why=f"{error.strerror or error}{where}").pick(desk.language), 2)
+    except (BrokenPipeError, _PipeClosed):
         _drop_output()
         return 0
+    except OSError as error:
+        where = f" {error.filename}" if error.filename else ""
+        return _complain(say("cli.system", why=f"{error.strerror or error}{where}").pick(desk.language), 2)
     except SystemExit as stop:
         # Typer leaves with 1 when nobody reads its help on.
         return 0 if type(sys.stdout).__name__ == "PacifyFlushWrapper" else int(stop.code or 0)
-    except _PipeClosed:
-        _drop_output()
-        return 0
 
 
-def readable(argument: str) -> str:
-    """An argument as text: bytes that are no UTF-8 replaced, and a negative number's sign as the sign of a number."""
+def readable(argument: str, before: str = "") -> str:
+    """An argument as text: bytes that are no UTF-8 replaced, and a negative number's sign as the sign of a number.
+
+    A seed (`before` is the argument before this one) may be negative and is no answer: it stays as it is.
+    """
     text = argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return "−" + text[1:] if text[:1] == "-" and text[1:2].isdecimal() else text
+    return "−" + text[1:] if text[:1] == "-" and text[1:2].isdecimal() and before != "--seed" else text
 
 
 def _make_streams_safe() -> None:

@@ -30,7 +30,8 @@ def search(
     ways = [wanted, *_synonyms(wanted, synonyms)]
     scored = []
     for card in cards:
-        score = max(_score(way, card, (titles or {}).get(card.deck)) for way in ways)
+        places = _places(card, (titles or {}).get(card.deck))
+        score = max(_score(way, places) for way in ways)
         if score >= GOOD_ENOUGH:
             scored.append((-score, card.difficulty, card.id, card))
     scored.sort(key=lambda entry: entry[:3])
@@ -46,16 +47,20 @@ def _synonyms(wanted: str, groups: Sequence[Sequence[str]]) -> list[str]:
     return found
 
 
-def _score(wanted: str, card: Summary, title: Text | None) -> float:
+def _places(card: Summary, title: Text | None) -> list[tuple[int, str]]:
+    """(what being found there is worth, the text) for each text of a card that is looked at."""
     places = (
         (IN_ID, card.id.replace("-", " ")),
         (IN_TAGS, " ".join(card.tags)),
         (IN_QUESTION, f"{card.question.en} {card.question.zh}"),
         (IN_DECK, f"{card.deck.replace('-', ' ')} {title.en} {title.zh}" if title else card.deck),
     )
+    return [(worth, utils.default_process(text)) for worth, text in places]
+
+
+def _score(wanted: str, places: Sequence[tuple[int, str]]) -> float:
     best = 0.0
-    for worth, text in places:
-        found = utils.default_process(text)
+    for worth, found in places:
         if all(word in found for word in wanted.split()):
             return float(worth)
         if len(wanted) >= SHORTEST_FOR_TYPOS:

@@ -378,3 +378,7 @@ def test_escapes_in_a_note_never_reach_the_terminal(quiz: Callable[..., Ran]) ->
         out = quiz(*arguments).out
         assert "PWN" in out
         assert not {"\x1b", "\x07", "\u202e"} & set(out)
+
+
+def test_negative_seed_is_a_seed(quiz: Callable[..., Ran]) -> None:
+    assert quiz("show", "bubble", "--seed", "-5", "--json").json["seed"] == -5

@@ -8,6 +8,7 @@ from typing import Any
 
 from quiz.calculators import figures
 from quiz.calculators.base import Calculator, Input, Output, Slip, Values, integer, optional
+from quiz.calculators.parallel_split import data_parallel
 from quiz.calculators.slips import again, changed
 from quiz.errors import BadInput
 from quiz.language import Text
@@ -27,7 +28,7 @@ def global_batch(
 
     Source: Narayanan et al. 2021, §3.1 (p·t·d = n, m = B/(d·b)), https://arxiv.org/abs/2104.04473
     """
-    dp = replicas(gpus, tp * pp * cp)
+    dp = data_parallel(gpus, tp * pp * cp)
     batch = micro_batch * accumulation * dp
     return {"dp": dp, "global_batch": batch, "tokens": None if sequence is None else batch * sequence}
 
@@ -44,7 +45,7 @@ def pipeline_microbatches(
 
     Source: Narayanan et al. 2021, §2.2 and §3.1, https://arxiv.org/abs/2104.04473
     """
-    dp = replicas(gpus, tp * pp * cp)
+    dp = data_parallel(gpus, tp * pp * cp)
     if global_batch % (micro_batch * dp):
         raise BadInput(
             Text(
@@ -66,18 +67,6 @@ def pipeline_microbatches(
         "per_replica": global_batch // dp,
         "bubble_of_ideal": (pp - 1) / (chunks * microbatches),
     }
-
-
-def replicas(gpus: int, model_parallel: int) -> int:
-    """Data-parallel replicas. BadInput where a replica's GPUs do not divide all."""
-    if gpus % model_parallel:
-        raise BadInput(
-            Text(
-                f"tp·pp·cp is {model_parallel}, which does not divide {gpus} GPUs",
-                f"tp·pp·cp 是 {model_parallel}，不能整除 {gpus} 张 GPU",
-            )
-        )
-    return gpus // model_parallel
 
 
 def _degree(name: str, en: str, zh: str) -> Input:

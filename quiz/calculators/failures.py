@@ -76,18 +76,20 @@ MTBF = number(
     high=1e15,
 )
 
+JOB_MTBF = Output(
+    "job_mtbf",
+    Text("mean time between failures of the job", "作业的平均故障间隔"),
+    "s",
+    "mtbf/units",
+    lambda i, o: f"{_long(i.mtbf)}/{i.units:,} = {_long(o.job_mtbf)}",
+)
+
 FAILURE_RATE = Calculator(
     name="failure_rate",
     title=Text("Failures of a job", "作业的故障率"),
     inputs=(UNITS, MTBF, number("duration", Text("how long the job runs", "作业运行时长"), unit="s", high=1e12)),
     outputs=(
-        Output(
-            "job_mtbf",
-            Text("mean time between failures of the job", "作业的平均故障间隔"),
-            "s",
-            "mtbf/units",
-            lambda i, o: f"{_long(i.mtbf)}/{i.units:,} = {_long(o.job_mtbf)}",
-        ),
+        JOB_MTBF,
         Output(
             "failures",
             Text("failures to be expected", "预期故障次数"),
@@ -145,13 +147,7 @@ CHECKPOINT_INTERVAL = Calculator(
         number("restart", Text("time to be running again", "恢复运行所需时间"), unit="s", high=1e9, default=0),
     ),
     outputs=(
-        Output(
-            "job_mtbf",
-            Text("mean time between failures of the job", "作业的平均故障间隔"),
-            "s",
-            "mtbf/units",
-            lambda i, o: f"{_long(i.mtbf)}/{i.units:,} = {_long(o.job_mtbf)}",
-        ),
+        JOB_MTBF,
         Output(
             "interval",
             Text("interval by Young", "间隔（Young）"),

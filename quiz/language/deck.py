@@ -82,7 +82,6 @@ WORDS = {
     "twice": Text("{value} stands here twice", "{value} 出现了两次"),
     "empty_list": Text("the list is empty", "列表是空的"),
     "only_numeric": Text("{name} belongs to numeric cards only", "{name} 只用于 numeric 题"),
-    "no_cards": Text("a deck without cards", "题库里没有题"),
     # over all decks
     "duplicate_id": Text("{id} is already the id of a card at {where}", "id {id} 已用于 {where} 的题"),
     "duplicate_deck": Text("{id} is already the deck at {where}", "题库 {id} 已在 {where}"),

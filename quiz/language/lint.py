@@ -17,7 +17,6 @@ WORDS = {
     "companies_off": Text(
         "its sources are asked by {counted}, the card says {said}", "按题源统计应为 {counted}，这里写的是 {said}"
     ),
-    "nobody": Text("nobody", "无"),
     "alias_clash": Text("{alias} already means {company}", "{alias} 已经指 {company}"),
     # texts
     "missing_language": Text("{name} is missing", "缺少 {name}"),

@@ -27,7 +27,7 @@ class QuizApp(App[int]):
     CSS = """
     ReviewScreen { background: ansi_default; }
     #title, #keys { height: auto; padding: 0 1; }
-    .rule { height: 1; padding: 0 1; color: $text-muted; }
+    Rule { height: 1; padding: 0 1; color: $text-muted; }
     #page { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
     #line, #area { height: auto; }
     #prompt { width: 2; height: 1; }

@@ -18,6 +18,7 @@ from quiz.quantity import show
 from quiz.shown import shown
 from quiz.tui import keys as key_rows
 from quiz.tui.answer_line import AnswerLine
+from quiz.tui.frame import KeyRow, Rule
 from quiz.tui.text import Hanging, Page, Part, plain
 
 if TYPE_CHECKING:
@@ -37,16 +38,14 @@ class PickScreen(Screen[str | None]):
 
     def compose(self) -> ComposeResult:
         yield Static(plain(self.desk.say("calculate.pick")), id="title")
-        yield Static(classes="rule")
+        yield Rule()
         with Horizontal(id="line"):
             yield Static(plain("❯ "), id="prompt")
             yield AnswerLine()
         with VerticalScroll(id="page", can_focus=False):
             yield Page(id="list")
-        yield Static(classes="rule")
-        keys = Static(id="keys")
-        keys.auto_links = False
-        yield keys
+        yield Rule()
+        yield KeyRow()
 
     def on_mount(self) -> None:
         self.query_one(AnswerLine).focus()
@@ -65,8 +64,6 @@ class PickScreen(Screen[str | None]):
         found = self._found()
         self._at = max(0, min(self._at, len(found) - 1))
         width = max(10, self.size.width - 2)
-        for rule in self.query(".rule").results(Static):
-            rule.update(plain("─" * width))
         rows: list[Part] = [
             Hanging(
                 "▸ " if n == self._at else "  ",
@@ -121,7 +118,7 @@ class CalculatorScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         title = f"{self.desk.words(self.calculator.title)} · {self.calculator.name}"
         yield Static(plain(title), id="title")
-        yield Static(classes="rule")
+        yield Rule()
         with VerticalScroll(id="page", can_focus=False):
             for field in self.calculator.inputs:
                 with Horizontal(classes="field"):
@@ -132,10 +129,8 @@ class CalculatorScreen(Screen[None]):
                     yield Static(plain(self._allowed(field), "dim"), classes="allowed")
             yield Static(id="gap")
             yield Page(id="outputs")
-        yield Static(classes="rule")
-        keys = Static(id="keys")
-        keys.auto_links = False
-        yield keys
+        yield Rule()
+        yield KeyRow()
 
     def on_mount(self) -> None:
         self.query(AnswerLine).first().focus()
@@ -172,8 +167,6 @@ class CalculatorScreen(Screen[None]):
 
     def _draw(self) -> None:
         width = max(10, self.size.width - 2)
-        for rule in self.query(".rule").results(Static):
-            rule.update(plain("─" * width))
         for allowed in self.query(".allowed"):
             allowed.display = width >= 60
         self.query_one("#outputs", Page).show(*self._outputs())

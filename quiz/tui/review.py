@@ -16,6 +16,7 @@ from textual.widgets import Static
 from quiz.errors import QuizError
 from quiz.tui import keys as key_rows
 from quiz.tui import view
+from quiz.tui.frame import KeyRow, Rule
 from quiz.tui.stages import keys_of
 from quiz.tui.text import Page, Part, Prose, plain
 
@@ -52,7 +53,7 @@ class ReviewScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield Static(id="title")
-        yield Static(classes="rule")
+        yield Rule()
         with VerticalScroll(id="page", can_focus=False):
             yield Page(id="question")
             yield Static(id="gap")
@@ -60,10 +61,8 @@ class ReviewScreen(Screen[None]):
             yield Horizontal(id="area")
             yield Static(id="echo")
             yield Page(id="rest")
-        yield Static(classes="rule")
-        keys = Static(id="keys")
-        keys.auto_links = False
-        yield keys
+        yield Rule()
+        yield KeyRow()
 
     def on_mount(self) -> None:
         self._draw_all()
@@ -111,8 +110,6 @@ class ReviewScreen(Screen[None]):
 
     def _draw_all(self) -> None:
         width = max(10, self.size.width - 2)
-        for rule in self.query(".rule").results(Static):
-            rule.update(plain("─" * width))
         self.query_one("#title", Static).update(view.title(self.desk, self.study.asked, width))
         self._draw_page()
         self._draw_echo()
@@ -186,9 +183,11 @@ class ReviewScreen(Screen[None]):
         )
 
     def on_input_changed(self) -> None:
-        self._stale = True
         if self.stage == "number":
-            self._draw_page()
+            if not self._stale:
+                # Only what could not be read goes from the page, and only once: the rest does not follow the typing.
+                self._stale = True
+                self._draw_page()
             self._draw_echo()
             self.call_after_refresh(self._keep_in_sight)
 
