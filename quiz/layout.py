@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from quiz.prose import BOLD, CODE, Block, Bullets, Code, Paragraph, Span, Table, plain, wide
+from quiz.cells import cell_width, cells, wide
+from quiz.prose import BOLD, CODE, Block, Bullets, Code, Paragraph, Span, Table, plain
 
 Line = tuple[Span, ...]
 
@@ -24,19 +24,6 @@ class Cluster:
     text: str
     width: int
     style: str
-
-
-def cells(text: str) -> int:
-    """The cells that a terminal takes for `text`: two for wide characters, none for combining ones."""
-    return sum(cell_width(character) for character in text)
-
-
-def cell_width(character: str) -> int:
-    if " " <= character <= "~":
-        return 1
-    if unicodedata.category(character) in ("Mn", "Me", "Cf", "Cc"):
-        return 0
-    return 2 if wide(character) else 1
 
 
 def lay(blocks: Sequence[Block], width: int) -> list[Line]:

@@ -6,6 +6,8 @@ softer: a "per token" on one side only is left out.
 
 from __future__ import annotations
 
+from quiz.number_vocabulary import NOUNS
+
 Dims = tuple[tuple[str, int], ...]
 
 HARD = ("FLOP", "byte", "USD", "CNY", "J", "s")
@@ -30,6 +32,18 @@ def canonical(dims: Dims) -> str:
     above = [name if e == 1 else f"{name}^{e}" for name, e in dims if e > 0]
     below = [name if e == -1 else f"{name}^{-e}" for name, e in dims if e < 0]
     return "/".join(["·".join(above) or "1", *below]) if dims else ""
+
+
+def from_canonical(unit: str) -> Dims | None:
+    """The dimensions of a unit in its canonical form (`byte/token`); None for any that needs reading."""
+    above, *below = unit.split("/") if unit else ("1",)
+    names = [*(() if above == "1" else above.split("·")), *below]
+    if not all(name in HARD or name in NOUNS for name in names):
+        return None
+    dims: Dims = ()
+    for name in names:
+        dims = times(dims, ((name, 1),), -1 if name in below else 1)
+    return dims if canonical(dims) == unit else None
 
 
 def relation(typed: Dims, asked: Dims) -> str:

@@ -164,45 +164,65 @@ def _group(text: str, start: int) -> tuple[str, int]:
     raise Unreadable.of("syntax", near="\\frac")
 
 
-@lru_cache(maxsize=1)
-def _phrases() -> tuple[tuple[re.Pattern[str], str], ...]:
-    """Phrases that mean a sign, a hedge or nothing."""
-    number = r"[0-9零〇一二两三四五六七八九十百千]+"
-    denominator = r"(?:\d+|[零〇一二两三四五六七八九十百千万亿]+)"
-    before, behind = r"(?<=[\d)%零一二两三四五六七八九十百千万亿GBs])\s*", r"(?=\s*[\d(零一二两三四五六七八九十])"
-    share = rf"(?:\d[\d.]*|{number}(?:点{number})?)"
-    table = (
-        (r"^(?:答案|结果|答|解|answer|ans|result)\s*(?:[:是为]|is\b)?\s*", ""),
-        (rf"百分之\s*(负?{share})", r"\1%"),
-        (rf"千分之\s*({share})", r"\1‰"),
-        (rf"({denominator})\s*分之\s*(负?{share})", r"(\2/\1)"),
-        (rf"({number})\s*的\s*([负-]?{number})\s*次方", r"\1^(\2)"),
-        (r"(?<=[^\d\s)])\s*!+$", ""),
-        (r"约等于|等于|也就是|相当于|即(?!使)|~=|=~|==|->|→|⇒|:=|≈", "="),
-        (r"(\d+)\s*<<\s*(\d+)", r"(\1*2^(\2))"),
-        (r"\b(?:equals|equal to|i\.?e\.?)(?=\s)", "="),
-        (r"\b(?:or so|in total|total|each|overall)\b", " "),
-        (r"\b(?:approximately|approx\.?|about|around|roughly|circa|ca\.|almost|nearly)(?![a-z])", " "),
-        (
-            r"大约为|大约是|约为|约是|大约|大概|大致|约莫|差不多|接近|将近|近(?=\s*[\d一二两三四五六七八九十])|估计|约合|约|左右|上下|总共|一共|总计|合计|共计|共(?=\s*\d)|达到|大小",
-            " ",
-        ),
-        (r"[吧呢啊呀哦]+$", " "),
-        (r"\bper cent\b", "%"),
-        (rf"\bmultiplied by\b|乘以|乘上|{before}乘{behind}", "*"),
-        (r"\bdivided by\b|除以", "/"),
-        (rf"\bminus\b|\bnegative\b|减去|{before}减{behind}|负", "-"),
-        (rf"\bplus\b|加上|{before}加{behind}", "+"),
-        (r"\bor\b|或者是|或者|或是|或", ";"),
-        (r"单(?=卡|层|机|个|GPU|gpu| ?token)", "每"),
-        (r"(?<=\d)\s+(?=\^)", ""),
-    )
-    return tuple((re.compile(pattern, re.IGNORECASE), sign) for pattern, sign in table)
+_NUMBER = r"[0-9零〇一二两三四五六七八九十百千]+"
+_DENOMINATOR = r"(?:\d+|[零〇一二两三四五六七八九十百千万亿]+)"
+_BEFORE = r"(?<=[\d)%零一二两三四五六七八九十百千万亿GBs])\s*"
+_BEHIND = r"(?=\s*[\d(零一二两三四五六七八九十])"
+_SHARE = rf"(?:\d[\d.]*|{_NUMBER}(?:点{_NUMBER})?)"
+
+# Phrases that mean a sign, a hedge or nothing: what one of them cannot do without (a pattern is compiled only for a
+# text that has it), its pattern, what stands for it.
+PHRASES: tuple[tuple[tuple[str, ...], str, str], ...] = (
+    (
+        ("答", "结果", "解", "ans", "result"),
+        r"^(?:答案|结果|答|解|answer|ans|result)\s*(?:[:是为]|is\b)?\s*",
+        "",
+    ),
+    (("百分之",), rf"百分之\s*(负?{_SHARE})", r"\1%"),
+    (("千分之",), rf"千分之\s*({_SHARE})", r"\1‰"),
+    (("分之",), rf"({_DENOMINATOR})\s*分之\s*(负?{_SHARE})", r"(\2/\1)"),
+    (("次方",), rf"({_NUMBER})\s*的\s*([负-]?{_NUMBER})\s*次方", r"\1^(\2)"),
+    (("!",), r"(?<=[^\d\s)])\s*!+$", ""),
+    (
+        ("等于", "也就是", "相当于", "即", "~", "==", "->", "→", "⇒", ":=", "≈"),
+        r"约等于|等于|也就是|相当于|即(?!使)|~=|=~|==|->|→|⇒|:=|≈",
+        "=",
+    ),
+    (("<<",), r"(\d+)\s*<<\s*(\d+)", r"(\1*2^(\2))"),
+    (("equals", "equal to", "ie", "i.e"), r"\b(?:equals|equal to|i\.?e\.?)(?=\s)", "="),
+    (("or so", "total", "each", "overall"), r"\b(?:or so|in total|total|each|overall)\b", " "),
+    (
+        ("approx", "about", "around", "roughly", "circa", "ca.", "almost", "nearly"),
+        r"\b(?:approximately|approx\.?|about|around|roughly|circa|ca\.|almost|nearly)(?![a-z])",
+        " ",
+    ),
+    (
+        ("大", "约", "差不多", "近", "估计", "左右", "上下", "总", "共", "合计", "达到"),
+        r"大约为|大约是|约为|约是|大约|大概|大致|约莫|差不多|接近|将近|近(?=\s*[\d一二两三四五六七八九十])|估计|约合|约|左右|上下|总共|一共|总计|合计|共计|共(?=\s*\d)|达到|大小",
+        " ",
+    ),
+    (("吧", "呢", "啊", "呀", "哦"), r"[吧呢啊呀哦]+$", " "),
+    (("per cent",), r"\bper cent\b", "%"),
+    (("multiplied by", "乘"), rf"\bmultiplied by\b|乘以|乘上|{_BEFORE}乘{_BEHIND}", "*"),
+    (("divided by", "除以"), r"\bdivided by\b|除以", "/"),
+    (("minus", "negative", "减", "负"), rf"\bminus\b|\bnegative\b|减去|{_BEFORE}减{_BEHIND}|负", "-"),
+    (("plus", "加"), rf"\bplus\b|加上|{_BEFORE}加{_BEHIND}", "+"),
+    (("or", "或"), r"\bor\b|或者是|或者|或是|或", ";"),
+    (("单",), r"单(?=卡|层|机|个|GPU|gpu| ?token)", "每"),
+    (("^",), r"(?<=\d)\s+(?=\^)", ""),
+)
+
+
+@lru_cache(maxsize=len(PHRASES))
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
 
 
 def _words(text: str) -> str:
-    for pattern, sign in _phrases():
-        text = pattern.sub(sign, text)
+    for needs, pattern, sign in PHRASES:
+        plain = text.casefold()
+        if any(need in plain for need in needs):
+            text = _compiled(pattern).sub(sign, text)
     text = re.sub(r"×\s*(?=$|[=;)])", "x", text).replace("×", "*").strip()
     while text and text[-1] in ".?,;":
         # "5." is a number and so is "320 KiB."; both lose nothing with the full stop.

@@ -36,18 +36,29 @@ def rounded(value: Fraction, digits: int) -> tuple[Fraction, ...]:
     """A positive `value` to `digits` significant digits; both neighbours where it lies half-way."""
     if not value:
         return (value,)
-    step = Fraction(10) ** (exponent(value) - digits + 1)
-    low, over = divmod(value / step, 1)
-    if over == Fraction(1, 2):
+    power = exponent(value) - digits + 1
+    above, below = _scaled(value, -power)
+    low, rest = divmod(above, below)
+    step = Fraction(10) ** power
+    if 2 * rest == below:
         return (low * step, (low + 1) * step)
-    return ((low + (over > Fraction(1, 2))) * step,)
+    return ((low + (2 * rest > below)) * step,)
 
 
 def exponent(value: Fraction) -> int:
     """The power of ten of the first digit of a positive `value`."""
     guess = int((value.numerator.bit_length() - value.denominator.bit_length()) * LOG10_OF_2)
-    while value < Fraction(10) ** guess:
-        guess -= 1
-    while value >= Fraction(10) ** (guess + 1):
-        guess += 1
+    above, below = _scaled(value, -guess)
+    while above < below:
+        guess, above = guess - 1, above * 10
+    while above >= 10 * below:
+        guess, below = guess + 1, below * 10
     return guess
+
+
+def _scaled(value: Fraction, power: int) -> tuple[int, int]:
+    """`value`·10^power as numerator and denominator, not reduced: integers compare much faster than fractions."""
+    ten = 10 ** abs(power)
+    if power >= 0:
+        return value.numerator * ten, value.denominator
+    return value.numerator, value.denominator * ten

@@ -8,12 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from quiz.number_asked import Asked, asked_unit
-from quiz.number_dimensions import Dims, canonical, hard, relation
+from quiz.number_dimensions import Dims, canonical, from_canonical, hard, relation
 from quiz.number_problems import Unreadable
 from quiz.number_rounding import exponent, rounded
 from quiz.number_vocabulary import NOUNS
+
+if TYPE_CHECKING:
+    from quiz.number_asked import Asked
 
 Value = int | float | Fraction
 
@@ -39,15 +43,20 @@ def show(value: Value, unit: str, language: str = "en") -> str:
     exact = _exact(value)
     if exact is None:
         return f"{value} {unit}".strip()
-    try:
-        asked = asked_unit(unit)
-    except Unreadable:
-        return f"{number(exact)} {unit}".strip()
-    if canonical(asked.dims) != unit and asked.factor != 1:
-        return _in(exact, unit, asked, language)
+    dims = from_canonical(unit)
+    if dims is None:
+        from quiz.number_asked import asked_unit
+
+        try:
+            asked = asked_unit(unit)
+        except Unreadable:
+            return f"{number(exact)} {unit}".strip()
+        if canonical(asked.dims) != unit and asked.factor != 1:
+            return _in(exact, unit, asked, language)
+        dims = asked.dims
     if exact < 0:
         return f"-{show(-exact, unit, language)}".replace("(", "(-").replace("（", "（-")
-    return _base(exact, asked.dims, language)
+    return _base(exact, dims, language)
 
 
 def show_in(value: Value, unit: str, asked_for: str | None, language: str = "en") -> str:
@@ -55,6 +64,8 @@ def show_in(value: Value, unit: str, asked_for: str | None, language: str = "en"
     exact = _exact(value)
     if not asked_for or exact is None:
         return show(value, unit, language)
+    from quiz.number_asked import asked_unit
+
     try:
         asked, base = asked_unit(asked_for), asked_unit(unit)
     except Unreadable:
@@ -69,8 +80,12 @@ def number(value: Value) -> str:
     exact = _exact(value)
     if exact is None:
         return str(value)
-    if exact < 0:
-        return f"-{number(-exact)}"
+    return f"-{_shortest(-exact)}" if exact < 0 else _shortest(exact)
+
+
+# Shown once in each language.
+@lru_cache(maxsize=256)
+def _shortest(exact: Fraction) -> str:
     if exact.denominator == 1 and exact < FULL_BELOW:
         return f"{exact.numerator:,}"
     digits = next((n for n in range(1, EXACT_DIGITS + 1) if rounded(exact, n) == (exact,)), 0)
@@ -89,6 +104,8 @@ def example(unit: str | None) -> str:
         return "0.25"
     if unit in EXAMPLES:
         return EXAMPLES[unit]
+    from quiz.number_asked import asked_unit
+
     try:
         asked = asked_unit(unit)
     except Unreadable:

@@ -12,16 +12,19 @@ from quiz.language import Text, say
 from quiz.number_asked import Asked
 from quiz.number_dimensions import Dims, hard
 from quiz.number_reading import Reading
-from quiz.number_rounding import close, within
+from quiz.number_rounding import close, exponent
 
 MOST = 2
 SHARP = Fraction(6, 1000)
 ROUGH = Fraction(1, 100)
 LARGEST_POWER = 15
 PREFIXES = "KMGTP"
+BINARY = tuple(Fraction(1024**power, 1000**power) for power in range(1, len(PREFIXES) + 1))
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 Named = tuple[Text, Fraction]
+# The message's key and its words, the ratio to the right value, the relative tolerance.
+Ratio = tuple[str, dict[str, str], Fraction, Fraction]
 
 
 class Question(NamedTuple):
@@ -77,45 +80,45 @@ def explain(reading: Reading, value: Fraction, text: str, question: Question) ->
         (abs(value - slip), about) for about, slip in question.named if close(value, slip, ROUGH, reading.literal)
     )
     found += [say("verdict.named", about=about) for off, about in named if off < distance]
-    for message, ratio, tolerance in (*_general(text, question), *_inverse(question)):
-        slip = question.expected * ratio
-        if abs(value - slip) < distance and within(value, slip, tolerance):
-            found.append(message)
+    times = value / question.expected
+    for key, words, ratio, tolerance in (*_general(times, text, question), *_inverse(question)):
+        # |times − ratio| < |times − 1| says that the slip is nearer than the right value.
+        off = abs(times - ratio)
+        if off <= tolerance * abs(ratio) and off < abs(times - 1):
+            found.append(say(f"verdict.{key}", **words))
     return tuple(dict.fromkeys(found))[:MOST]
 
 
-def _general(text: str, question: Question) -> Iterator[tuple[Text, Fraction, Fraction]]:
-    """(message, ratio to the right value, tolerance) of each mistake that can be made with these units."""
+def _general(times: Fraction, text: str, question: Question) -> Iterator[Ratio]:
+    """Each mistake that can be made with these units; of the powers of ten only the two around `times`."""
     size = _is_size(question)
-    yield say("verdict.double"), Fraction(2), ROUGH
-    yield say("verdict.half"), Fraction(1, 2), ROUGH
-    yield say("verdict.bits" if size else "verdict.eight"), Fraction(8), ROUGH
-    yield say("verdict.bytes" if size else "verdict.eighth"), Fraction(1, 8), ROUGH
-    yield from _binary(question)
+    yield "double", {}, Fraction(2), ROUGH
+    yield "half", {}, Fraction(1, 2), ROUGH
+    yield "bits" if size else "eight", {}, Fraction(8), ROUGH
+    yield "bytes" if size else "eighth", {}, Fraction(1, 8), ROUGH
+    if 1 / BINARY[-1] - SHARP < times < BINARY[-1] + SHARP:
+        yield from _binary(question)
     if any(name == "s" for name, _ in question.dims):
-        yield say("verdict.hours_up"), Fraction(3600), ROUGH
-        yield say("verdict.hours_down"), Fraction(1, 3600), ROUGH
+        yield "hours_up", {}, Fraction(3600), ROUGH
+        yield "hours_down", {}, Fraction(1, 3600), ROUGH
     wrote_yi = "亿" in text.replace("十亿", "")
     wrote_billions = not size and re.search(r"\d ?B\b|billion|十亿", text) is not None
     if wrote_yi:
-        yield say("verdict.yi_down"), Fraction(1, 10), ROUGH
+        yield "yi_down", {}, Fraction(1, 10), ROUGH
     if wrote_billions:
-        yield say("verdict.yi_up"), Fraction(10), ROUGH
-    percent = not question.dims
-    for power in range(1, LARGEST_POWER + 1):
-        shown = str(power).translate(_SUPERSCRIPT) if power > 1 else ""
-        for up in (True, False):
-            way = "up" if up else "down"
-            ratio = Fraction(10) ** (power if up else -power)
-            if power == 1 and (wrote_billions if up else wrote_yi):
-                continue
-            if percent and power == 2:
-                yield say(f"verdict.percent_{way}"), ratio, ROUGH
-            else:
-                yield say(f"verdict.ten_{way}", power=shown), ratio, ROUGH
+        yield "yi_up", {}, Fraction(10), ROUGH
+    below = exponent(abs(times))
+    for signed in (below, below + 1):
+        power, way = abs(signed), "up" if signed > 0 else "down"
+        if not 1 <= power <= LARGEST_POWER or (power == 1 and (wrote_billions if signed > 0 else wrote_yi)):
+            continue
+        if not question.dims and power == 2:
+            yield f"percent_{way}", {}, Fraction(10) ** signed, ROUGH
+        else:
+            yield f"ten_{way}", {"power": _raised(power)}, Fraction(10) ** signed, ROUGH
 
 
-def _binary(question: Question) -> Iterator[tuple[Text, Fraction, Fraction]]:
+def _binary(question: Question) -> Iterator[Ratio]:
     """KiB for KB and the like, on sizes and on counts."""
     size = _is_size(question)
     if not size and (not question.dims or hard(question.dims)):
@@ -126,16 +129,16 @@ def _binary(question: Question) -> Iterator[tuple[Text, Fraction, Fraction]]:
             if size
             else {"si": f"1000{_raised(power)}", "binary": f"1024{_raised(power)}"}
         )
-        ratio = Fraction(1024**power, 1000**power)
-        yield say("verdict.binary_up", **words), ratio, SHARP
-        yield say("verdict.binary_down", **words), 1 / ratio, SHARP
+        ratio = BINARY[power - 1]
+        yield "binary_up", words, ratio, SHARP
+        yield "binary_down", words, 1 / ratio, SHARP
 
 
 def _raised(power: int) -> str:
     return str(power).translate(_SUPERSCRIPT) if power > 1 else ""
 
 
-def _inverse(question: Question) -> Iterator[tuple[Text, Fraction, Fraction]]:
+def _inverse(question: Question) -> Iterator[Ratio]:
     """A ratio turned over, in the unit that the question names."""
     above, below = any(e > 0 for _, e in question.dims), any(e < 0 for _, e in question.dims)
     if question.dims and not (above and below and question.asked is not None):
@@ -143,4 +146,4 @@ def _inverse(question: Question) -> Iterator[tuple[Text, Fraction, Fraction]]:
     scale = question.asked.factor if question.asked is not None and question.dims else Fraction(1)
     there = question.expected / scale
     if abs(there) != 1:
-        yield say("verdict.inverse_slip"), 1 / there**2, ROUGH
+        yield "inverse_slip", {}, 1 / there**2, ROUGH

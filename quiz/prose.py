@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from quiz.cells import wide
 
 PLAIN, BOLD, CODE, BOLD_CODE = "", "bold", "code", "bold code"
 
@@ -101,10 +102,6 @@ def inline(text: str) -> Spans:
 
 def plain(spans: Sequence[Span]) -> str:
     return "".join(span.text for span in spans)
-
-
-def wide(character: str) -> bool:
-    return unicodedata.east_asian_width(character) in "WF"
 
 
 def _block(lines: list[str], at: int, *, tight: bool) -> tuple[Block, int]:

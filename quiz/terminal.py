@@ -7,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from quiz.cells import cells
+
 BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
@@ -17,8 +19,6 @@ def print_json(document: Any) -> None:
 
 def columns(rows: Sequence[Sequence[str]], *, gap: int = 2) -> list[str]:
     """Rows as lines with aligned columns, by terminal cells."""
-    from quiz.layout import cells
-
     if not rows:
         return []
     widths = [max(cells(row[n]) for row in rows) for n in range(len(rows[0]))]
@@ -30,8 +30,6 @@ def columns(rows: Sequence[Sequence[str]], *, gap: int = 2) -> list[str]:
 
 def clip(text: str, width: int) -> str:
     """`text` on one line in at most `width` cells, with … where it was cut."""
-    from quiz.layout import cells
-
     line = " ".join(text.split())
     if cells(line) <= width:
         return line

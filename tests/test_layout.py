@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quiz.layout import NO_END, NO_START, cells, lay, text_of, wrap
+from quiz.cells import cells
+from quiz.layout import NO_END, NO_START, lay, text_of, wrap
 from quiz.prose import Span, parse, plain
 
 

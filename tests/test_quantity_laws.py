@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 from hypothesis import example, given, settings
@@ -10,6 +11,10 @@ from hypothesis import strategies as st
 from quiz.answer import check_quantity
 from quiz.language import Text
 from quiz.number_asked import asked_unit
+from quiz.number_dimensions import HARD, Dims, canonical, from_canonical, times
+from quiz.number_dressing import PHRASES
+from quiz.number_rounding import exponent, rounded
+from quiz.number_vocabulary import NOUNS
 from quiz.quantity import Quantity, Unreadable, echo, read
 
 UNITS = [
@@ -184,3 +189,46 @@ def numeral(value: int) -> str:
     if not high:
         return four(low)
     return four(high) + "万" + (("零" if low < 1000 or not high % 10 else "") + four(low) if low else "")
+
+
+WORDS = st.sampled_from(
+    [
+        "答案是", "Answer is", "ANS", "result", "百分之", "千分之", "三", "十", "5", "3.5", "分之", "的", "次方", "!", "~=",
+        "等于", "即", "ie", "I.E. ", "equals", "Equal to ", "<<", " or so", "in total", "About ", "ca. ", "nearly", "大约",
+        "近", "共", "左右", "大小", "吧", "per cent", "Multiplied by", "乘", "乘以", "Divided By", "除以", "MINUS", "减", "负",
+        "plus", "加", " or ", "或", "单卡", "单", "^", " ", "(", ")", "GB", "%", "→", "≈", ":=",
+    ]
+)  # fmt: skip
+
+
+@given(st.lists(WORDS, max_size=8).map("".join))
+def test_a_phrase_is_never_missed_for_want_of_its_trigger(text: str) -> None:
+    for needs, pattern, _ in PHRASES:
+        if re.search(pattern, text, re.IGNORECASE):
+            assert any(need in text.casefold() for need in needs)
+
+
+@given(st.lists(st.tuples(st.sampled_from([*HARD, *NOUNS]), st.sampled_from([1, -1])), max_size=4))
+def test_a_canonical_unit_reads_as_any_other_text_does(parts: list[tuple[str, int]]) -> None:
+    dims: Dims = ()
+    for name, power in parts:
+        dims = times(dims, ((name, 1),), power)
+    unit = canonical(dims)
+    quick = from_canonical(unit)
+    assert quick in (None, dims)
+    assert quick is not None or "^" in unit
+    if quick is not None:
+        assert asked_unit(unit).dims == dims
+        assert asked_unit(unit).factor == 1
+
+
+@given(st.integers(1, 10**30), st.integers(1, 10**30), st.integers(1, 12))
+def test_rounding_is_that_of_decimal_arithmetic(above: int, below: int, digits: int) -> None:
+    value = Fraction(above, below)
+    power = exponent(value)
+    assert Fraction(10) ** power <= value < Fraction(10) ** (power + 1)
+    step = Fraction(10) ** (power - digits + 1)
+    for near in rounded(value, digits):
+        assert near % step == 0
+        assert abs(near - value) <= step / 2
+    assert (len(rounded(value, digits)) == 2) == (value % step == step / 2)

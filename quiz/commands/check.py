@@ -93,7 +93,7 @@ def calc(desk: Desk, name: str, assignments: list[str], config: str | None, scre
             }
         )
         return 0
-    from quiz.quantity import show
+    from quiz.number_show import show
 
     rows = []
     for output in calculator.outputs:

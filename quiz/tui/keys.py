@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textual.content import Content
 from textual.style import Style
 
-from quiz.layout import cells
+from quiz.cells import cells
 
 Key = tuple[str, str, str]
 """(the key as pressed, the key as written, what it does)"""

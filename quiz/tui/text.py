@@ -13,6 +13,7 @@ from textual.geometry import Size
 from textual.style import Style
 from textual.widget import Widget
 
+from quiz.cells import cells
 from quiz.layout import Line, lay, wrap
 from quiz.prose import BOLD, CODE, Span, parse
 from quiz.terminal import safe
@@ -89,8 +90,6 @@ class Hanging(Part):
         self.mark = mark
 
     def laid(self, width: int) -> Sequence[Line]:
-        from quiz.layout import cells
-
         return wrap((Span(self.text),), width, first=self.mark, rest=" " * cells(self.mark))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from quiz.layout import cells
+from quiz.cells import cells
 from quiz.sheet import MARKS, hint_of
 from quiz.terminal import clip, safe
 from quiz.tui.text import Hanging, Part, Prose, plain
