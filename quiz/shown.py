@@ -12,6 +12,16 @@ SYMBOLS = {"byte": "B", "bit": "bit", "second": "s", "s": "s", "FLOP": "FLOP", "
 UNPREFIXED = frozenset({"USD", "CNY"})
 PREFIXES = (("P", 15), ("T", 12), ("G", 9), ("M", 6), ("k", 3), ("", 0), ("m", -3), ("µ", -6), ("n", -9))
 BINARY = (("Ti", 4), ("Gi", 3), ("Mi", 2), ("Ki", 1))
+# What engineers write for a choice's or a link's id.
+WRITTEN = {
+    "fp64": "FP64", "fp32": "FP32", "tf32": "TF32", "fp16": "FP16", "bf16": "BF16", "int8": "INT8", "int4": "INT4",
+    "fp8_e4m3": "FP8 E4M3", "fp8_e5m2": "FP8 E5M2", "fp6_e2m3": "FP6 E2M3", "fp6_e3m2": "FP6 E3M2",
+    "fp4_e2m1": "FP4 E2M1", "mxfp8_e4m3": "MXFP8 E4M3", "mxfp8_e5m2": "MXFP8 E5M2", "mxfp4": "MXFP4", "nvfp4": "NVFP4",
+    "csr": "CSR", "coo": "COO", "gpipe": "GPipe", "1f1b": "1F1B", "dualpipe": "DualPipe",
+    "nvlink-3": "NVLink 3", "nvlink-4": "NVLink 4", "nvlink-5": "NVLink 5",
+    "pcie-3-x16": "PCIe 3.0 ×16", "pcie-4-x16": "PCIe 4.0 ×16", "pcie-5-x16": "PCIe 5.0 ×16", "pcie-6-x16": "PCIe 6.0 ×16",
+    "network-100g": "100 Gbit/s", "network-200g": "200 Gbit/s", "network-400g": "400 Gbit/s", "network-800g": "800 Gbit/s",
+}  # fmt: skip
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
@@ -22,7 +32,7 @@ def shown(field: Input, value: Any) -> Text:
     if isinstance(value, bool):
         return Text("yes", "是") if value else Text("no", "否")
     if isinstance(value, str):
-        return same(value)
+        return same(WRITTEN.get(value, value) if field.kind == "choice" else value)
     return same(quantity(value, field.unit))
 
 
@@ -32,7 +42,7 @@ def preset_name(name: str) -> Text:
     from quiz.calculators.models import MODELS
 
     known = DEVICES.get(name) or MODELS.get(name)
-    return same(known.title if known else name)
+    return same(known.title if known else WRITTEN.get(name, name))
 
 
 def quantity(value: float | Fraction, unit: str) -> str:

@@ -88,3 +88,8 @@ def test_every_slip_shows() -> None:
 def test_reading_every_expert_for_one_token_is_18_times_too_much() -> None:
     found = slips(TRAFFIC, "weights", model="deepseek-v3", weight_bytes=1, tokens=1)["all_parameters"]
     assert found / step(model="deepseek-v3", weight_bytes=1)["weights"] == pytest.approx(18.3, abs=0.1)
+
+
+def test_a_dense_preset_takes_a_rounded_number_of_parameters() -> None:
+    read = step(model="llama-3-70b", parameters=70_000_000_000, tokens=1000)["weights"]
+    assert read == 2 * (70_000_000_000 - 128_256 * 8192)

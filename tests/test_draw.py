@@ -115,7 +115,7 @@ def test_only_inputs_are_filled_in() -> None:
     one = replace(card(given={"stages": 4, "microbatches": 65536, "schedule": "gpipe"}, rtol=0), question=text)
     asked = question(one, draw(one, 1))
     assert asked.en == "4 of 65,536: 1, {nonsense} {} {0} {a b} {{x}} {stages!r} f(x) {"
-    assert asked.zh == "4级 gpipe"
+    assert asked.zh == "4级 GPipe"
 
 
 @pytest.mark.parametrize(

@@ -170,7 +170,13 @@ MODEL_PARAMETERS = Calculator(
             _table_worked,
         ),
         _output("embedding", "embedding, head and positions", "词表、输出头和位置", "V·h·(1 or 2)", _embedding_worked),
-        _output("attention", "attention of one layer", "一层的注意力", "2·h·n·d + 2·h·k·d", _attention_worked),
+        _output(
+            "attention",
+            "attention of one layer",
+            "一层的注意力",
+            "2·h·n·d + 2·h·k·d (MLA: queries h·q + q + q·n·(d+r), latent h·(c+r) + c, up c·n·2·d, output n·d·h)",
+            _attention_worked,
+        ),
         _output(
             "mlp",
             "MLP of one layer, or all its experts and the router",

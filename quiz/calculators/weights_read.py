@@ -57,9 +57,13 @@ def read_parameters(
     return parameters - embedding - (parameters - routed) * untouched_share(experts, top_k, batch - 1)
 
 
-def _fill(name: str, _: Mapping[str, Any]) -> Mapping[str, Any]:
+def _fill(name: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
     model = MODELS[name]
-    return {**models.inputs(model), "embedding": looked_up(model), "wide_parameters": kept_wide(model)}
+    known = models.inputs(model)
+    if "parameters" in given and not model.experts:
+        # A rounded count of a dense model (70e9) lies below the exact active one.
+        known = {name: value for name, value in known.items() if name != "active_parameters"}
+    return {**known, "embedding": looked_up(model), "wide_parameters": kept_wide(model)}
 
 
 MODEL = preset("model", Text("model", "模型"), tuple(MODELS), _fill)
