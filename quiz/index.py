@@ -8,7 +8,7 @@ from quiz.card import Card, Figure, KeyPoint, Numeric, Reference, Summary
 from quiz.language import Text
 from quiz.problem import Problem
 
-FORMAT = 1
+FORMAT = 2
 """Raise when what is written here, or how a deck is read, changes: old indexes are then read afresh."""
 
 

@@ -32,6 +32,7 @@ from quiz.index import (
 )
 from quiz.language import Text, say
 from quiz.problem import Problem
+from quiz.wording import Wording
 
 REGISTERS = ("companies.yaml", "sources.yaml", "glossary.yaml", "retired.yaml")
 NEEDED = ("companies.yaml", "glossary.yaml", "retired.yaml")
@@ -82,7 +83,7 @@ class Library:
         self.decks: dict[str, DeckSummary] = {}
         self.problems: list[Problem] = []
         self.companies = Companies(())
-        self.glossary: tuple[tuple[str, ...], ...] = ()
+        self.glossary = Wording()
         self.retired: dict[str, str] = {}
         self._cache = cache
         self._file_of: dict[str, Path] = {}
@@ -221,7 +222,7 @@ class Library:
         read = registers.load(path.parent, names=(path.name,))
         held = {
             "companies.yaml": [[c.id, c.name, c.parent, c.aliases] for c in read.companies],
-            "glossary.yaml": read.glossary,
+            "glossary.yaml": [read.glossary.synonyms, read.glossary.opposites, read.glossary.rivals],
             "retired.yaml": read.retired,
         }
         return Entry(stamp, digest, problems=list(read.problems), register=held[path.name])
@@ -233,7 +234,12 @@ class Library:
             more = [Company(c, Text(*name), parent, tuple(aliases)) for c, name, parent, aliases in entry.register]
             self.companies = Companies([*more, *self.companies.by_id.values()])
         elif path.name == "glossary.yaml" and entry.register is not None:
-            self.glossary += tuple(tuple(words) for words in entry.register)
+            synonyms, opposites, rivals = entry.register
+            self.glossary += Wording(
+                tuple(tuple(names) for names in synonyms),
+                tuple((tuple(one), tuple(other)) for one, other in opposites),
+                tuple(tuple(names) for names in rivals),
+            )
         elif path.name == "retired.yaml" and entry.register is not None:
             self.retired |= entry.register
         if entry.deck is None:

@@ -6,18 +6,19 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from quiz.sheet import MARKS, answer_lines, hint_of, question_lines
+from quiz.sheet import MARKS, answer_lines, found_lines, hint_of, question_lines
 from quiz.terminal import safe
 from quiz.today import summary_lines
 
 if TYPE_CHECKING:
     from quiz.desk import Desk
+    from quiz.study import Asked
 
 # A full-width digit arrives where an input method is on.
 DIGITS = {ord("０") + n: str(n) for n in range(10)}
 
 
-POINTS = "123456789 ,，、"
+POINTS = "0123456789 ,，、"
 
 
 class Plain:
@@ -65,20 +66,30 @@ class Plain:
                 self.study.reveal(line)
         asked = self.study.asked
         state = asked.progress
-        self._write("", *answer_lines(self.desk, asked.card, asked.drawn, state, numbered=True))
-        if asked.drawn is None and asked.card.key_points:
-            line = self._read(self.desk.say("review.plain_points"))
-            if line is None or line == "q":
-                return False
-            while not set(line) <= set(POINTS):
-                self._write(self.desk.say("review.plain_bad_points", text=safe(line)))
-                line = self._read(self.desk.say("review.plain_points"))
-                if line is None or line == "q":
-                    return False
-            for digit in dict.fromkeys(line):
-                if digit.isdigit():
-                    self.study.tick(int(digit) - 1)
+        listed = asked.reading is None
+        self._write("", *answer_lines(self.desk, asked.card, asked.drawn, state, numbered=True, points=listed))
+        if asked.drawn is None and asked.card.key_points and not self._points(asked):
+            return False
         return self._grade()
+
+    def _points(self, asked: Asked) -> bool:
+        """Which key points were made: those found in a typed answer are proposed. False at the end of the input."""
+        prompt = self.desk.say("review.plain_points")
+        if asked.reading is not None:
+            self._write("", *found_lines(self.desk, asked.card, asked.typed[-1], asked.reading))
+            proposed = " ".join(str(n + 1) for n in sorted(asked.ticked)) or self.desk.say("review.none")
+            prompt = self.desk.say("review.plain_confirm", proposed=proposed)
+        line = self._read(prompt)
+        while line is not None and line != "q" and not set(line) <= set(POINTS):
+            self._write(self.desk.say("review.plain_bad_points", text=safe(line)))
+            line = self._read(prompt)
+        if line is None or line == "q":
+            return False
+        if line:
+            wanted = {int(digit) - 1 for digit in line if digit.isdigit()} - {-1}
+            for point in sorted(wanted ^ asked.ticked):
+                self.study.tick(point)
+        return True
 
     def _grade(self) -> bool:
         while True:

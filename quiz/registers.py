@@ -14,11 +14,12 @@ from quiz.language import Text, say
 from quiz.problem import Problem, in_order
 from quiz.schema import Reader
 from quiz.strict_yaml import Mapping, Node, read
+from quiz.wording import Wording
 
 REGISTERS = ("companies.yaml", "sources.yaml", "glossary.yaml", "retired.yaml")
 
 Read = TypeVar("Read")
-Synonyms = tuple[tuple[str, ...], ...]
+GLOSSARY = ("synonyms", "opposites", "rivals")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Registers:
 
     companies: tuple[Company, ...] = ()
     sources: dict[str, Source] = field(default_factory=dict)
-    glossary: Synonyms = ()
+    glossary: Wording = field(default_factory=Wording)
     retired: dict[str, str] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
     places: dict[str, tuple[str, int, int]] = field(default_factory=dict)
@@ -61,10 +62,13 @@ def load(folder: Path, *, names: tuple[str, ...] = REGISTERS, shown: str = "") -
             continue
         reader = Reader(title, document)
         problems += [Problem(title, fault.line, fault.column, "", "", fault.text) for fault in document.faults]
-        key = name.removesuffix(".yaml").replace("glossary", "synonyms")
         if document.root is not None:
-            values = reader.fields(document.root, "", (key,), (key,))
             readers[name] = reader
+            key = name.removesuffix(".yaml")
+            if key == "glossary":
+                nodes[name] = document.root
+                continue
+            values = reader.fields(document.root, "", (key,), (key,))
             if key in values:
                 nodes[name] = values[key]
 
@@ -73,7 +77,7 @@ def load(folder: Path, *, names: tuple[str, ...] = REGISTERS, shown: str = "") -
 
     companies = part("companies.yaml", _companies) or ()
     sources = part("sources.yaml", _sources) or {}
-    glossary = part("glossary.yaml", _glossary) or ()
+    glossary = part("glossary.yaml", _glossary) or Wording()
     retired = part("retired.yaml", _retired) or {}
     if companies and sources:
         _askers(readers["sources.yaml"], sources, {company.id for company in companies})
@@ -146,8 +150,23 @@ def _sources(reader: Reader, node: Node) -> dict[str, Source]:
     return sources
 
 
-def _glossary(reader: Reader, node: Node) -> Synonyms:
-    return reader.list_of(node, "synonyms", lambda n, w: reader.distinct(n, w, reader.text) or None, may_be_empty=True)
+def _glossary(reader: Reader, node: Node) -> Wording:
+    values = reader.fields(node, "", GLOSSARY, ("synonyms",))
+
+    def names(item: Node, where: str) -> tuple[str, ...] | None:
+        return reader.distinct(item, where, reader.text) or None
+
+    def sides(item: Node, where: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+        both = reader.list_of(item, where, names)
+        if len(both) != 2:
+            reader.note(item.span, where, say("deck.two_sides"))
+            return None
+        return both[0], both[1]
+
+    def each(key: str, one: Callable[[Node, str], Read | None]) -> tuple[Read, ...]:
+        return reader.list_of(values[key], key, one, may_be_empty=True) if key in values else ()
+
+    return Wording(each("synonyms", names), each("opposites", sides), each("rivals", names))
 
 
 def _retired(reader: Reader, node: Node) -> dict[str, str]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from quiz.draw import Draw
     from quiz.history import Progress
     from quiz.language import Text
+    from quiz.rubric import Reading
 
 WIDEST = 76
 MARKS = {"correct": "✓", "incorrect": "✗", "unreadable": "?"}
@@ -37,7 +38,9 @@ def question_lines(desk: Desk, card: Card, asking: Text) -> list[str]:
     return [safe(" · ".join(head)), *prose_lines(desk.words(asking))]
 
 
-def answer_lines(desk: Desk, card: Card, drawn: Draw | None, state: Progress, *, numbered: bool = False) -> list[str]:
+def answer_lines(
+    desk: Desk, card: Card, drawn: Draw | None, state: Progress, *, numbered: bool = False, points: bool = True
+) -> list[str]:
     """The worked line, the model answer, the pitfall, the key points, the learner's note, the references."""
     lines: list[str] = []
     if drawn is not None and card.numeric is not None:
@@ -48,7 +51,7 @@ def answer_lines(desk: Desk, card: Card, drawn: Draw | None, state: Progress, *,
     lines += prose_lines(desk.words(card.answer))
     if card.pitfall:
         lines += ["", *prose_lines(desk.say("review.pitfall", text=desk.words(card.pitfall)))]
-    if card.key_points:
+    if card.key_points and points:
         lines += ["", desk.say("review.key_points")]
         for n, point in enumerate(card.key_points, 1):
             lines += prose_lines(f"{n}. {desk.words(point.text)}" if numbered else f"- {desk.words(point.text)}")
@@ -59,6 +62,23 @@ def answer_lines(desk: Desk, card: Card, drawn: Draw | None, state: Progress, *,
     if card.references:
         lines += ["", *(safe(f"{r.title}  {r.url}".rstrip()) for r in card.references)]
     return lines
+
+
+def found_lines(desk: Desk, card: Card, answer: str, reading: Reading) -> list[str]:
+    """What was found in an open answer, a key point a line, and what is odd about it."""
+    from quiz.quotes import quotes
+    from quiz.rubric import FOUND, OPPOSITE
+
+    lines = [f"! {desk.say(f'review.flag_{flag}')}" for flag in reading.flags]
+    for n, (point, finding) in enumerate(zip(card.key_points, reading.findings, strict=True)):
+        sign = {FOUND: "✓", OPPOSITE: "≠"}.get(finding.outcome, "·")
+        lines.append(f"{n + 1} {sign} {desk.words(point.text)}")
+        said = desk.say("review.quote_gap").join(quotes(answer, reading, n))
+        if finding.outcome == FOUND:
+            lines.append("    " + desk.say("review.found_in", quote=said))
+        elif finding.outcome == OPPOSITE:
+            lines.append("    " + desk.say("review.opposite", quote=said))
+    return [safe(line) for line in lines]
 
 
 def hint_of(desk: Desk, card: Card, drawn: Draw | None) -> str:

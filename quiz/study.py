@@ -26,6 +26,8 @@ from quiz.store import Happening, Store
 if TYPE_CHECKING:
     from quiz.answer import Verdict
     from quiz.draw import Draw
+    from quiz.rubric import Reading
+    from quiz.terms import Glossary
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,7 @@ class Asked:
     verdict: Verdict | None = None
     revealed: bool = False
     ticked: frozenset[int] = frozenset()
+    reading: Reading | None = None
 
 
 class Study:
@@ -86,6 +89,7 @@ class Study:
         self._cramming = False
         self._skips: list[Item] = []
         self._answered: dict[str, Asked] = {}
+        self._glossary: Glossary | None = None
 
     # Choosing
 
@@ -150,9 +154,27 @@ class Study:
         return verdict
 
     def reveal(self, typed: str = "") -> None:
-        """Show the answer; `typed` is what an open question was answered with, if anything."""
+        """Show the answer; `typed` is what an open question was answered with, if anything.
+
+        The key points that are found in it are ticked: a proposal that the learner confirms or corrects.
+        """
         asked = self._front()
-        self.asked = replace(asked, revealed=True, typed=(*asked.typed, typed) if typed.strip() else asked.typed)
+        if not typed.strip():
+            self.asked = replace(asked, revealed=True)
+            return
+        self.asked = replace(asked, revealed=True, typed=(*asked.typed, typed))
+        if asked.drawn is None and asked.card.key_points:
+            reading = self.read_open(asked.card, typed)
+            self.asked = replace(self.asked, reading=reading, ticked=reading.proposed)
+
+    def read_open(self, card: Card, typed: str) -> Reading:
+        """Which of the card's key points are found in what was typed."""
+        from quiz.rubric import Rubric
+        from quiz.terms import Glossary
+
+        if self._glossary is None:
+            self._glossary = Glossary(self.library.glossary)
+        return Rubric(card, self._glossary).read(typed)
 
     def hint(self) -> None:
         asked = self._front()
@@ -331,4 +353,8 @@ def _detail(asked: Asked) -> dict[str, Any]:
             detail |= {"verdict": asked.verdict.verdict, "slips": [slip.en for slip in asked.verdict.slips]}
     elif asked.card.key_points:
         detail["ticked"] = sorted(asked.ticked)
+        if asked.reading is not None:
+            outcomes = [finding.outcome for finding in asked.reading.findings]
+            detail |= {"proposed_points": sorted(asked.reading.proposed), "flags": list(asked.reading.flags)}
+            detail["opposite_points"] = [n for n, outcome in enumerate(outcomes) if outcome == "opposite"]
     return detail

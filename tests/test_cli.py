@@ -57,7 +57,7 @@ BAD = [
     (("suspend", "bubbel"), "bubble"),
     (("log", "--card", "bubbel"), "bubble"),
     (("answer", "bubbel", "1"), "bubble"),
-    (("answer", "third", "1"), "no number"),
+    (("answer", "third", "1", "--set", "a=1"), "--set"),
     (("answer", "bubble", "1", "--set", "stages"), "name=value"),
     (("answer", "bubble", "1", "--set", "stage=3"), "stages"),
     (("answer", "bubble", "1", "--set", "chunks=2"), "stages"),

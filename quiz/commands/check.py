@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quiz import calculators
 from quiz.calculators.base import Calculator, run
@@ -11,6 +11,9 @@ from quiz.errors import BadInput, QuizError
 from quiz.language import say
 from quiz.places import user_path
 from quiz.terminal import columns, print_json, safe
+
+if TYPE_CHECKING:
+    from quiz.card import Card
 
 
 def answer(desk: Desk, name: str, text: str, seed: int | None, assignments: list[str], json: bool) -> int:
@@ -21,7 +24,7 @@ def answer(desk: Desk, name: str, text: str, seed: int | None, assignments: list
 
     card = desk.library.card(name)
     if card.numeric is None:
-        raise BadInput(say("cli.not_numeric", card=card.id))
+        return _open_answer(desk, card, text, assignments, json)
     seed = seed if seed is not None else desk.rng.getrandbits(32)
     drawn = drawing.fixed(card, parse(assignments), seed) if assignments else drawing.draw(card, seed)
     verdict = check_drawn(text, drawn, card.numeric)
@@ -51,6 +54,36 @@ def answer(desk: Desk, name: str, text: str, seed: int | None, assignments: list
             print(desk.say("review.right_value", value=right))
             print(drawn.worked(card.numeric.asks))
     return 0 if verdict.verdict == "correct" else 1
+
+
+def _open_answer(desk: Desk, card: Card, text: str, assignments: list[str], json: bool) -> int:
+    """Which key points are found in an answer to an open question; exit status 1 unless all are."""
+    from quiz.grading import propose_points
+    from quiz.quotes import quotes
+    from quiz.rubric import Rubric
+    from quiz.sheet import found_lines
+    from quiz.terms import Glossary
+
+    if assignments:
+        raise BadInput(say("cli.set_numeric_only"))
+    if not card.key_points:
+        raise BadInput(say("cli.no_key_points", card=card.id))
+    reading = Rubric(card, Glossary(desk.library.glossary)).read(text)
+    grade = propose_points(len(reading.proposed), len(card.key_points))
+    if json:
+        points = [
+            {
+                "point": desk.words(point.text),
+                "outcome": finding.outcome,
+                "quotes": list(quotes(text, reading, n)),
+            }
+            for n, (point, finding) in enumerate(zip(card.key_points, reading.findings, strict=True))
+        ]
+        print_json({"card": card.id, "points": points, "flags": list(reading.flags), "grade": grade})
+    else:
+        for line in found_lines(desk, card, text, reading):
+            print(line)
+    return 0 if len(reading.proposed) == len(card.key_points) else 1
 
 
 def parse(assignments: list[str]) -> dict[str, str]:

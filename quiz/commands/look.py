@@ -131,7 +131,7 @@ def cards(
         from quiz.search import search
 
         titles = {deck.id: deck.title for deck in desk.library.decks.values()}
-        found = search(query, found, titles, desk.library.glossary)
+        found = search(query, found, titles, desk.library.glossary.synonyms)
     if json:
         print_json({"cards": [_listed(card, progress) for card in found]})
         return 0

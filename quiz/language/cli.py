@@ -90,8 +90,9 @@ WORDS = {
     ),
     "no_such_path": Text("there is no {path}", "没有 {path}"),
     "bad_assignment": Text("{text}: write it as name=value", "{text}：请写成 名字=值"),
-    "not_numeric": Text(
-        "{card} asks for no number; study it with: quiz review", "{card} 不是数值题，请用 quiz review 练习"
+    "no_key_points": Text(
+        "{card} has no key points to look for; study it with: quiz review",
+        "{card} 没有可核对的要点，请用 quiz review 练习",
     ),
     "set_numeric_only": Text("--set and --seed belong to numeric cards", "--set 和 --seed 只用于数值题"),
     "unknown_kind": Text("no kind {kind}; there are: {near}", "没有类型 {kind}，可选：{near}"),

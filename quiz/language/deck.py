@@ -3,6 +3,9 @@
 from quiz.language import Text
 
 WORDS = {
+    "two_sides": Text(
+        "opposites are two lists: [[more, …], [less, …]]", "反义词要写成两个列表：[[更多, …], [更少, …]]"
+    ),
     "no_such_row": Text(
         "{card} draws {names} together, and no row of it has these values; set all of them or others",
         "{card} 的 {names} 是成组抽取的，没有一组是这样的取值；请一起指定，或换个值",

@@ -12,6 +12,20 @@ WORDS = {
         "说出来或打出来（回车看答案，? 看按键）> ",
     ),
     "plain_points": Text("points you had, such as 1 3 (Enter: none) > ", "你答到了哪几点，如 1 3（回车：没有）> "),
+    "plain_confirm": Text(
+        "points you had (Enter: {proposed}; 0: none) > ", "你答到了哪几点（回车：{proposed}；0：没有）> "
+    ),
+    "none": Text("none", "没有"),
+    "opposite": Text("you may have said the opposite: “{quote}”", "你可能说反了：“{quote}”"),
+    "found_in": Text("found in: “{quote}”", "依据：“{quote}”"),
+    "quote_gap": Text("” … “", "”……“"),
+    "flag_keywords": Text(
+        "This reads like a list of keywords, so nothing is proposed: say what they do.",
+        "这像是在罗列关键词，所以不替你勾选：请说清楚它们起什么作用。",
+    ),
+    "flag_copied": Text("Much of this is the card's own answer, word for word.", "这里大段是卡片答案的原文。"),
+    "flag_short": Text("That is very short for an interview answer.", "作为面试回答太短了。"),
+    "flag_long": Text("That is longer than an interviewer would listen to.", "太长了，面试官听不完。"),
     "plain_grade": Text("grade 0–5 ({choices}) [{proposed}] > ", "打分 0–5（{choices}）[{proposed}] > "),
     "plain_bad_points": Text("{text}: give the numbers of the points, such as 1 3", "{text}：请给要点的编号，如 1 3"),
     "plain_bad_grade": Text(

@@ -28,6 +28,9 @@ WORDS = {
     "grade_it": Text("grade it", "打分"),
     "hint_costs": Text(", hint −1", "，提示减 1"),
     "tick_points": Text("Key points: tick those you had", "要点：勾选你答到的"),
+    "confirm_points": Text(
+        "Key points found in your answer: digits correct, Enter accepts", "在你的答案里找到的要点：数字键更正，回车接受"
+    ),
     "has_note": Text("✎ your note comes with the answer", "✎ 你的笔记会和答案一起显示"),
     "level": Text("level {level}", "难度 {level}"),
     "level_narrow": Text("L{level}", "难度{level}"),

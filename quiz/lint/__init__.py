@@ -18,6 +18,7 @@ from quiz.lint.notes import Notes
 from quiz.problem import Problem, in_order
 from quiz.registers import Registers
 from quiz.terms import Glossary
+from quiz.wording import Wording
 
 __all__ = ["World", "lint_deck", "lint_paths"]
 
@@ -192,7 +193,7 @@ def _merged(all_registers: Sequence[Registers]) -> Registers:
     return Registers(
         companies=tuple({c.id: c for r in all_registers for c in r.companies}.values()),
         sources={name: source for r in all_registers for name, source in r.sources.items()},
-        glossary=tuple(group for r in all_registers for group in r.glossary),
+        glossary=sum((r.glossary for r in all_registers), Wording()),
         retired={old: now for r in all_registers for old, now in r.retired.items()},
         problems=tuple(problem for r in all_registers for problem in r.problems),
         places={name: place for r in all_registers for name, place in r.places.items()},

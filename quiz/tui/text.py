@@ -93,6 +93,29 @@ class Hanging(Part):
         return wrap((Span(self.text),), width, first=self.mark, rest=" " * cells(self.mark))
 
 
+class Spans(Part):
+    """Spans made beforehand, wrapped behind a mark; line breaks in them stay."""
+
+    def __init__(self, spans: Sequence[Span], mark: str = "") -> None:
+        super().__init__()
+        self.spans = spans
+        self.mark = mark
+
+    def laid(self, width: int) -> Sequence[Line]:
+        rows: list[list[Span]] = [[]]
+        for span in self.spans:
+            for number, piece in enumerate(span.text.split("\n")):
+                if number:
+                    rows.append([])
+                rows[-1].append(Span(piece, span.style))
+        rest = " " * cells(self.mark)
+        return [
+            line
+            for number, row in enumerate(rows)
+            for line in wrap(row, width, first=rest if number else self.mark, rest=rest)
+        ]
+
+
 def content(line: Iterable[Span]) -> Content:
     return Content.assemble(*((safe(span.text), STYLES.get(span.style, "")) for span in line))
 

@@ -9,7 +9,7 @@ from textual.content import Content
 from quiz.cells import cells
 from quiz.sheet import MARKS, hint_of
 from quiz.terminal import clip, safe
-from quiz.tui.text import Hanging, Part, Prose, plain
+from quiz.tui.text import Hanging, Part, Prose, Spans, plain
 
 if TYPE_CHECKING:
     from quiz.desk import Desk
@@ -40,7 +40,7 @@ def title(desk: Desk, asked: Asked | None, width: int) -> Content:
 
 def below(desk: Desk, asked: Asked, *, stale: bool) -> list[Part]:
     """What stands below the question and the answer line. `stale`: the line was changed since the last verdict."""
-    parts: list[Part] = [Part(f"❯ {asked.typed[-1]}", style="dim")] if asked.revealed and asked.typed else []
+    parts: list[Part] = typed(asked) if asked.revealed and asked.typed else []
     parts += after_check(desk, asked, stale=stale)
     if asked.attempt.hint and not asked.revealed:
         parts.append(Part(hint_of(desk, asked.card, asked.drawn), style="italic"))
@@ -76,19 +76,36 @@ def after_check(desk: Desk, asked: Asked, *, stale: bool) -> list[Part]:
     return parts
 
 
+def typed(asked: Asked) -> list[Part]:
+    """What was answered; of an open answer that was read, with the words marked that points were found in."""
+    if asked.reading is None:
+        return [Part(f"❯ {asked.typed[-1]}", style="dim")]
+    from quiz.quotes import marked
+
+    return [Spans(marked(asked.typed[-1], asked.reading), "❯ ")]
+
+
 def points(desk: Desk, asked: Asked) -> list[Part]:
-    """The key points, numbered, with a sign on those that are ticked; a click toggles one."""
-    parts: list[Part] = [Part(desk.say("screen.tick_points"), style="bold")]
+    """The key points, numbered, with a sign on those that are ticked; a click toggles one.
+
+    After a typed answer, under each the words that it was found in, or that may say the opposite.
+    """
+    reading = asked.reading
+    parts: list[Part] = []
+    if reading is not None:
+        parts += [Hanging("! ", desk.say(f"review.flag_{flag}"), style="italic") for flag in reading.flags]
+    parts.append(Part(desk.say("screen.tick_points" if reading is None else "screen.confirm_points"), style="bold"))
     for n, point in enumerate(asked.card.key_points):
-        had = n in asked.ticked
-        parts.append(
-            Hanging(
-                f"{n + 1} {'✓' if had else '·'} ",
-                desk.words(point.text),
-                style="bold $text-success" if had else "",
-                action=f"screen.press('{n + 1}')",
-            )
-        )
+        had, action = n in asked.ticked, f"screen.press('{n + 1}')"
+        opposite = reading is not None and reading.findings[n].outcome == "opposite"
+        sign = "✓" if had else "≠" if opposite else "·"
+        style = "bold $text-success" if had else "$text-warning" if opposite else ""
+        parts.append(Hanging(f"{n + 1} {sign} ", desk.words(point.text), style=style, action=action))
+        if opposite and reading is not None and not had:
+            from quiz.quotes import quotes
+
+            said = desk.say("review.quote_gap").join(quotes(asked.typed[-1], reading, n))
+            parts.append(Hanging("    ", desk.say("review.opposite", quote=said), style="italic", action=action))
     return parts
 
 

@@ -1,0 +1,237 @@
+"""Which key points an open answer makes, for the learner to confirm: a proposal, never a grade.
+
+A point is an AND of ORs of terms (`quiz.terms`). It is found where words for all of its groups stand near each other,
+not denied, and no rival (prefill for decode, ZeRO-2 for ZeRO-1) between them; it may have been said the opposite way
+where they are denied, or where one of them is replaced by its contrary. What is denied in the card's own answer as
+well is not held against anyone. Nothing here knows how right an answer is: there is no percentage.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from quiz import formula
+from quiz.card import Card, KeyPoint
+from quiz.clauses import Clauses, clauses
+from quiz.flags import flags
+from quiz.negation import Denial, denials, denied
+from quiz.spelling import Respelled, respell
+from quiz.terms import Glossary, Prepared, prepare, spans_of
+
+FOUND, MISSING, OPPOSITE = "found", "missing", "opposite"
+
+# How far apart the words of one point may stand: in clauses, and in sentences.
+CLAUSES_APART = 12
+SENTENCES_APART = 2
+LONGEST = 20_000
+MOST_MATCHES = 12
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The outcome for one key point, and the words of the answer that it rests on, as (start, end)."""
+
+    outcome: str
+    spans: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A finding a key point, in the card's order, and what is odd about the answer as a whole (`quiz.flags`)."""
+
+    findings: tuple[Finding, ...]
+    flags: tuple[str, ...] = ()
+
+    @property
+    def proposed(self) -> frozenset[int]:
+        return frozenset(n for n, finding in enumerate(self.findings) if finding.outcome == FOUND)
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """An answer made ready: respelled, in clauses, with what it denies and where names that exclude each other stand."""
+
+    respelled: Respelled
+    prepared: Prepared
+    parts: Clauses
+    denials: tuple[Denial, ...]
+    rivals: tuple[tuple[tuple[Span, ...], ...], ...]
+    formulas: tuple[formula.Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    variants: tuple[str, ...]
+    contraries: tuple[str, ...]
+    formulas: tuple[formula.Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """Words for each group of a point: how far apart they are and whether they are denied."""
+
+    spans: tuple[Span, ...]
+    sentences: int
+    clauses: int
+    denied: bool
+
+
+class Rubric:
+    """A card's key points made ready; keep it while the card is in front."""
+
+    def __init__(self, card: Card, glossary: Glossary) -> None:
+        self._card = card
+        self._glossary = glossary
+        self._points = [_groups(point, glossary) for point in card.key_points]
+        self._answers = [text for text in card.answer if text]
+        texts = [*self._answers, *card.question, *(t for point in card.key_points for t in point.text)]
+        terms = [term for point in card.key_points for group in point.terms for term in group]
+        self._words = frozenset(glossary.words | _words(" ".join([*texts, *terms])))
+        self._denied = [self._polarity(number) for number in range(len(self._points))]
+
+    def read(self, answer: str) -> Reading:
+        """What `answer` says of each key point. Any text is read; what follows the first 20,000 characters is not."""
+        answer = answer[:LONGEST]
+        text = self._ready(answer)
+        odd = flags(answer, self._answers)
+        findings = []
+        for number, groups in enumerate(self._points):
+            finding = _outcome(groups, text, self._denied[number])
+            if "keywords" in odd and finding.outcome == FOUND:
+                finding = Finding(MISSING)
+            findings.append(finding)
+        return Reading(tuple(findings), odd)
+
+    def _ready(self, answer: str) -> _Text:
+        respelled = respell(answer, self._words)
+        prepared, parts = prepare(respelled.text), clauses(respelled.text)
+        rivals = tuple(
+            tuple(tuple(spans_of(variants, prepared)) for variants in names) for names in self._glossary.rivals
+        )
+        needed = any(group.formulas for groups in self._points for group in groups)
+        found = tuple(formula.formulas(respelled.text)) if needed else ()
+        return _Text(respelled, prepared, parts, denials(respelled.text, parts), rivals, found)
+
+    def _polarity(self, number: int) -> frozenset[bool]:
+        """Whether the card's own words for a point stand denied: in its answers and in the point as it is written."""
+        seen = set()
+        for own in [*self._answers, *self._card.key_points[number].text]:
+            text = self._ready(own)
+            matches = _matches([_spans(group, text) for group in self._points[number]], text)
+            if matches:
+                seen.add(min(matches, key=_apart).denied)
+        return frozenset(seen or {False})
+
+
+def _groups(point: KeyPoint, glossary: Glossary) -> tuple[_Group, ...]:
+    groups = []
+    for any_of in point.terms:
+        variants = tuple(dict.fromkeys(v for term in any_of for v in glossary.variants(term)))
+        contraries = tuple(dict.fromkeys(v for term in any_of for v in glossary.contraries(term)))
+        as_formulas = tuple(f for term in any_of if (f := formula.formula(term)) is not None)
+        groups.append(_Group(variants, tuple(v for v in contraries if v not in variants), as_formulas))
+    return tuple(groups)
+
+
+def _outcome(groups: Sequence[_Group], text: _Text, expected: frozenset[bool]) -> Finding:
+    said = [_spans(group, text) for group in groups]
+    matches = _matches(said, text)
+    right = min((m for m in matches if m.denied in expected), key=_apart, default=None)
+    wrong = min((m for m in matches if m.denied not in expected), key=_apart, default=None)
+    for number, group in enumerate(groups):
+        if group.contraries:
+            turned = [*said[:number], spans_of(group.contraries, text.prepared), *said[number + 1 :]]
+            against = [m for m in _matches(turned, text) if m.denied in expected]
+            wrong = min((m for m in [*against, wrong] if m is not None), key=_apart, default=None)
+    if right is not None and (wrong is None or _apart(right) <= _apart(wrong)):
+        return _finding(FOUND, right, text)
+    if wrong is not None and wrong.sentences == 0 and wrong.clauses <= 1:
+        return _finding(OPPOSITE, wrong, text)
+    return _finding(FOUND, right, text) if right is not None else Finding(MISSING)
+
+
+def _finding(outcome: str, match: _Match, text: _Text) -> Finding:
+    return Finding(outcome, tuple(sorted({text.respelled.typed(span) for span in match.spans})))
+
+
+def _spans(group: _Group, text: _Text) -> list[Span]:
+    found = spans_of(group.variants, text.prepared)
+    for there in text.formulas:
+        if any(formula.same(wanted, there) for wanted in group.formulas):
+            found.append((there.start, there.end))
+    return sorted(set(found))
+
+
+def _matches(said: Sequence[Sequence[Span]], text: _Text) -> list[_Match]:
+    """Each way to take words for all groups that stand near enough, the nearest to each other around each anchor."""
+    if not all(said):
+        return []
+    rarest = min(range(len(said)), key=lambda n: len(said[n]))
+    found: dict[tuple[Span, ...], _Match] = {}
+    for anchor in said[rarest][:MOST_MATCHES]:
+        home = text.parts.at(anchor[0])
+        for spans in _around(said, rarest, anchor, home, text.parts):
+            match = _match(spans, text)
+            if match.sentences <= SENTENCES_APART and match.clauses <= CLAUSES_APART and not _crossed(spans, text):
+                found[spans] = match
+    return list(found.values())
+
+
+def _around(
+    said: Sequence[Sequence[Span]], rarest: int, anchor: Span, home: int, parts: Clauses
+) -> Iterator[tuple[Span, ...]]:
+    """The anchor with, for every other group, its nearest words in the same clause, before it and behind it."""
+    choices: list[list[Span]] = []
+    for number, spans in enumerate(said):
+        if number == rarest:
+            choices.append([anchor])
+            continue
+        near = sorted(spans, key=lambda span: (abs(parts.at(span[0]) - home), abs(span[0] - anchor[0])))
+        choices.append(near[:2])
+    yield from product(*choices)
+
+
+def _match(spans: tuple[Span, ...], text: _Text) -> _Match:
+    numbers = [text.parts.at(start) for start, _ in spans]
+    sentences = [text.parts.sentences[number] for number in numbers]
+    is_denied = any(denied(span, text.denials, spans) for span in spans)
+    return _Match(spans, max(sentences) - min(sentences), max(numbers) - min(numbers), is_denied)
+
+
+def _apart(match: _Match) -> tuple[int, int, int]:
+    starts = [start for start, _ in match.spans]
+    return match.sentences, match.clauses, max(starts) - min(starts)
+
+
+def _crossed(spans: Sequence[Span], text: _Text) -> bool:
+    """Whether another of the words belongs to a rival of one: it stands between them, or in the other's clause."""
+    home = text.parts.at
+    for names in text.rivals:
+        mine = {n for n, places in enumerate(names) for place in places if any(_touch(place, span) for span in spans)}
+        if not mine:
+            continue
+        others = [place for n, places in enumerate(names) if n not in mine for place in places]
+        for span in spans:
+            if not any(_touch(place, span) for n in mine for place in names[n]):
+                continue
+            for other in spans:
+                low, high = min(span[0], other[0]), max(span[0], other[0])
+                if any(low < place[0] < high for place in others):
+                    return True
+                apart = home(span[0]) != home(other[0])
+                if apart and any(home(place[0]) == home(other[0]) for place in others):
+                    return True
+    return False
+
+
+def _touch(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def _words(text: str) -> set[str]:
+    return {word.casefold() for word in re.findall(r"[A-Za-z]{4,}", text)}
