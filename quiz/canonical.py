@@ -13,8 +13,7 @@ from functools import lru_cache
 
 LATIN = "0-9a-zß-öø-ÿα-ωά-ώ"
 _TOKEN = re.compile(
-    rf"(?P<number>\d{{1,3}}(?:,\d{{3}})+(?!\d))|(?P<word>[{LATIN}]+)|(?P<space>\s+)|(?P<hyphen>-)|(?P<other>.)",
-    re.DOTALL,
+    rf"(?P<number>\d{{1,3}}(?:,\d{{3}})+(?!\d))|(?P<word>[{LATIN}]+)|(?P<space>\s+)|(?P<hyphen>-)|(?P<other>[^{LATIN}\s-]+)",
 )
 _POSSESSIVE = re.compile(rf"'s(?![{LATIN}])")
 _LAST_WORD = re.compile(rf"[{LATIN}]+$")
@@ -66,56 +65,76 @@ def canonical(text: str, *, closed: bool) -> tuple[str, list[int]]:
     source, places = _folded(text)
     out: list[str] = []
     came: list[int] = []
+    final, skip = "", 0
 
-    def put(words: str, start: int) -> None:
-        out.extend(words)
-        last = len(places) - 1
-        came.extend(places[min(start + n, last)] for n in range(len(words)))
-
-    skip = 0
     for token in _TOKEN.finditer(source):
         kind, start, end = token.lastgroup, token.start(), token.end()
-        after_latin = bool(out) and latin(out[-1])
-        before_latin = end < len(source) and latin(source[end])
         if start < skip:
-            continue
-        if kind == "space":
-            if after_latin and before_latin:
-                put(" ", start)
+            if end <= skip:
+                continue
+            start = skip
+        piece = source[start:end]
+        if kind == "other":
+            if final.isdigit() and (unit := _unit(source, start)):
+                short = _UNITS_ZH[unit]
+                out.append(f" {short}")
+                came += [places[start], *[places[start + len(unit) - 1]] * len(short)]
+                start += len(unit)
+                piece = source[start:end]
+            out.append(piece)
+            came += places[start:end]
+        elif kind == "space":
+            if not (final and latin(final) and end < len(source) and latin(source[end])):
+                continue
+            out.append(" ")
+            came.append(places[start])
         elif kind == "hyphen":
-            if not (after_latin and before_latin and latin(source[start - 1])) or _is_minus(source, start):
-                put("−", start)
-            elif not closed:
-                put(" ", start)
+            inside = end < len(source) and latin(source[end]) and final and latin(final) and latin(source[start - 1])
+            if not inside or _is_minus(source, start):
+                out.append("−")
+            elif closed:
+                continue
+            else:
+                out.append(" ")
+            came.append(places[start])
         elif kind == "number":
-            for at in range(start, end):
-                put(source[at].replace(",", ""), at)
-        elif kind == "word":
-            parts = _split(token[0])
-            run_goes_on = closed and source[end : end + 1] == "-"
-            at = start
-            for number, part in enumerate(parts, start=1):
-                plain = part if run_goes_on and number == len(parts) else _singular(part)
-                if out and (out[-1].isdigit() or (out[-1] == " " and out[-2].isdigit())):
-                    plain = _UNITS.get(plain, plain)
-                    if plain == "%" and out[-1] == " ":
-                        out.pop()
-                        came.pop()
-                put(plain, at)
-                at += len(part)
-                if number < len(parts):
-                    put(" ", at - 1)
-            skip = end + 2 if _POSSESSIVE.match(source, end) else skip
-        elif out and out[-1].isdigit() and (unit := _unit(source, start)):
-            put(" ", start)
-            for letter in _UNITS_ZH[unit]:
-                put(letter, start + len(unit) - 1)
-            skip = start + len(unit)
+            out.append(piece.replace(",", ""))
+            came += [places[at] for at in range(start, end) if source[at] != ","]
         else:
-            put(token[0], start)
+            whole = closed and source[end : end + 1] == "-"
+            for part, at, form in _word_parts(piece, whole):
+                before = "".join(out[-2:])[-2:]
+                if before[-1:].isdigit() or (before[-1:] == " " and before[:1].isdigit()):
+                    form = _UNITS.get(form, form)
+                    if form == "%" and before[-1:] == " ":
+                        out[-1] = out[-1][:-1]
+                        came.pop()
+                if at:
+                    out.append(" ")
+                    came.append(places[start + at - 1])
+                out.append(form)
+                begin = start + at
+                came += places[begin : begin + min(len(form), len(part))]
+                came += [places[begin + len(part) - 1]] * (len(form) - len(part))
+            skip = end + 2 if _POSSESSIVE.match(source, end) else skip
+        while out and not out[-1]:
+            out.pop()
+        final = out[-1][-1] if out else ""
     return "".join(out), came
 
 
+@lru_cache(maxsize=8192)
+def _word_parts(word: str, whole: bool) -> tuple[tuple[str, int, str], ...]:
+    """(part, its place in the word, its one form); `whole` keeps the last part as it is: a hyphen follows."""
+    parts, at = [], 0
+    pieces = _split(word)
+    for number, piece in enumerate(pieces, start=1):
+        parts.append((piece, at, piece if whole and number == len(pieces) else _singular(piece)))
+        at += len(piece)
+    return tuple(parts)
+
+
+@lru_cache(maxsize=64)
 def _folded(text: str) -> tuple[str, list[int]]:
     """NFKC, case and kinds of dashes and quotes folded, marks of Markdown dropped; and where each character was."""
     folded: list[str] = []
@@ -123,14 +142,22 @@ def _folded(text: str) -> tuple[str, list[int]]:
     for at, character in enumerate(text):
         if character in _DROPPED or (character == "*" and "*" in (text[at - 1 : at], text[at + 1 : at + 2])):
             continue
-        # A minus sign would become a hyphen, and p−1 be taken for one word.
-        plain = character if character == "−" else unicodedata.normalize("NFKC", character).casefold()
+        plain = _plain(character)
         if character in _RAISED and (at == 0 or text[at - 1] not in _RAISED):
             plain = f"^{plain}"
-        for one in plain:
-            folded.append(_FOLDED.get(one, one))
+        folded.append(plain)
+        if len(plain) == 1:
             places.append(at)
+        else:
+            places += [at] * len(plain)
     return "".join(folded), places
+
+
+@lru_cache(maxsize=8192)
+def _plain(character: str) -> str:
+    # A minus sign would become a hyphen, and p−1 be taken for one word.
+    folded = character if character == "−" else unicodedata.normalize("NFKC", character).casefold()
+    return "".join(_FOLDED.get(one, one) for one in folded)
 
 
 def _unit(source: str, at: int) -> str:

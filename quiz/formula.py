@@ -71,10 +71,13 @@ def formula(text: str) -> Formula | None:
 def formulas(text: str) -> Iterator[Formula]:
     """The formulas that stand in `text`, with their places: each side of an equals sign is one."""
     for run in _RUN.finditer(text):
-        for piece in re.finditer(r"(?:(?<!\S)|(?<=[^A-Za-z ]))\S.*?(?=\s*$)|\S+", run[0]):
-            yield from _within(piece[0], run.start() + piece.start())
-        for word in re.finditer(r"\S+", run[0]):
-            yield from _within(word[0], run.start() + word.start())
+        if not _OPERATOR.search(run[0]) and not _BARE_PRODUCT.search(run[0]):
+            continue
+        words = list(re.finditer(r"\S+", run[0]))
+        yield from _within(run[0], run.start())
+        if len(words) > 1:
+            for word in words:
+                yield from _within(word[0], run.start() + word.start())
 
 
 def same(one: Formula, other: Formula) -> bool:

@@ -86,12 +86,14 @@ class Rubric:
 
     def __init__(self, card: Card, glossary: Glossary) -> None:
         self._card = card
-        self._glossary = glossary
         self._points = [_groups(point, glossary) for point in card.key_points]
         self._answers = [text for text in card.answer if text]
         texts = [*self._answers, *card.question, *(t for point in card.key_points for t in point.text)]
         terms = [term for point in card.key_points for group in point.terms for term in group]
         self._words = frozenset(glossary.words | _words(" ".join([*texts, *terms])))
+        named = prepare(" ; ".join(terms))
+        self._rivals = [names for names in glossary.rivals if any(spans_of(forms, named) for forms in names)]
+        self._has_formulas = any(group.formulas for groups in self._points for group in groups)
         self._denied = [self._polarity(number) for number in range(len(self._points))]
 
     def read(self, answer: str) -> Reading:
@@ -110,11 +112,10 @@ class Rubric:
     def _ready(self, answer: str) -> _Text:
         respelled = respell(answer, self._words)
         prepared, parts = prepare(respelled.text), clauses(respelled.text)
-        rivals = tuple(
-            tuple(tuple(spans_of(variants, prepared)) for variants in names) for names in self._glossary.rivals
-        )
-        needed = any(group.formulas for groups in self._points for group in groups)
-        found = tuple(formula.formulas(respelled.text)) if needed else ()
+        every = [tuple(tuple(spans_of(forms, prepared)) for forms in names) for names in self._rivals]
+        # A name alone has no rival in this text.
+        rivals = tuple(names for names in every if sum(map(bool, names)) > 1)
+        found = tuple(formula.formulas(respelled.text)) if self._has_formulas else ()
         return _Text(respelled, prepared, parts, denials(respelled.text, parts), rivals, found)
 
     def _polarity(self, number: int) -> frozenset[bool]:

@@ -25,10 +25,12 @@ class Glossary:
     """Groups of words that mean the same in every card."""
 
     def __init__(self, wording: Wording = Wording()) -> None:
-        self._groups = [_all_forms(group) for group in wording.synonyms]
-        self._opposites = [(_all_forms(one), _all_forms(other)) for one, other in wording.opposites]
+        groups = [_all_forms(group) for group in wording.synonyms]
+        opposites = [(_all_forms(one), _all_forms(other)) for one, other in wording.opposites]
+        self._synonyms = _Exchange((group, group) for group in groups)
+        self._opposites = _Exchange(pair for one, other in opposites for pair in ((one, other), (other, one)))
         self._known: dict[str, tuple[str, ...]] = {}
-        every = [*self._groups, *(side for pair in self._opposites for side in pair)]
+        every = [*groups, *(side for pair in opposites for side in pair)]
         self.words = frozenset(word for group in every for form in group for word in re.findall(r"[a-z]{4,}", form))
         self.rivals = tuple(tuple(self.variants(name) for name in names) for names in wording.rivals)
 
@@ -36,19 +38,31 @@ class Glossary:
         """The forms of `term`, and those with one of the glossary's words in it replaced by another."""
         if term not in self._known:
             forms = _forms(term)
-            found = dict.fromkeys(forms)
-            for group in self._groups:
-                found |= dict.fromkeys(_replaced(forms, group, group))
-            self._known[term] = tuple(found)
+            self._known[term] = tuple(dict.fromkeys([*forms, *self._synonyms.in_place(forms)]))
         return self._known[term]
 
     def contraries(self, term: str) -> tuple[str, ...]:
         """The forms of `term` with one of its words replaced by its opposite: more for less, 计算受限 for 访存受限."""
-        found: dict[str, None] = {}
-        for one, other in self._opposites:
-            for side, against in ((one, other), (other, one)):
-                found |= dict.fromkeys(_replaced(self.variants(term), side, against))
-        return tuple(found)
+        return tuple(dict.fromkeys(self._opposites.in_place(self.variants(term))))
+
+
+class _Exchange:
+    """Words with what may stand in their place, found by their first two characters."""
+
+    def __init__(self, pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> None:
+        self._by_beginning: dict[str, list[tuple[str, Sequence[str]]]] = {}
+        for words, instead in pairs:
+            for word in words:
+                self._by_beginning.setdefault(word[:2], []).append((word, instead))
+
+    def in_place(self, forms: Iterable[str]) -> Iterator[str]:
+        """`forms` with one of the words in them replaced by each of those that may stand in its place."""
+        for form in forms:
+            beginnings = dict.fromkeys(form[at : at + 2] for at in range(len(form)))
+            for word, instead in (pair for two in beginnings for pair in self._by_beginning.get(two, ())):
+                if word in form:
+                    for start, end in _occurrences(word, form, stems=False):
+                        yield from (_put(form, start, end, other) for other in instead)
 
 
 NO_GLOSSARY = Glossary()
@@ -108,15 +122,6 @@ def meets(terms: Terms, text: Prepared, glossary: Glossary = NO_GLOSSARY) -> boo
 
 def _all_forms(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(form for word in words for form in _forms(word)))
-
-
-def _replaced(forms: Iterable[str], words: Sequence[str], by: Sequence[str]) -> Iterator[str]:
-    """`forms` with one of `words` in them replaced by each of `by`."""
-    for form in forms:
-        for word in words:
-            if word in form:
-                for start, end in _occurrences(word, form, stems=False):
-                    yield from (_put(form, start, end, other) for other in by)
 
 
 @lru_cache(maxsize=8192)

@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from quiz.errors import BadInput, UnknownName
 from quiz.language import Text, say
 from quiz.reference import Reference, Value
+
+if TYPE_CHECKING:
+    from quiz.quantity import Quantity
 
 Given = Mapping[str, Any]
 
@@ -239,10 +243,10 @@ def _number(field: Input, value: Any) -> Fraction:
             raise BadInput(say("calculator.not_a_number", name=field.name, value=value, why="")) from error
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 18:
         return Fraction(int(value))
-    from quiz.quantity import Unreadable, read
+    from quiz.quantity import Unreadable
 
     try:
-        quantity = read(str(value), field.unit or None)
+        quantity = _read(str(value), field.unit or None)
         if not _measures(quantity.unit, field.unit):
             raise BadInput(
                 say("calculator.wrong_unit", name=field.name, value=value, unit=field.unit or say("calculator.no_unit"))
@@ -252,6 +256,14 @@ def _number(field: Input, value: Any) -> Fraction:
         raise BadInput(say("calculator.not_a_number", name=field.name, value=value, why=error.reason)) from error
 
 
+@lru_cache(maxsize=4096)
+def _read(text: str, unit: str | None) -> Quantity:
+    from quiz.quantity import read
+
+    return read(text, unit)
+
+
+@lru_cache(maxsize=1024)
 def _measures(typed: str, unit: str) -> bool:
     """Whether what was typed is of the input's dimension; a plain number takes no physical unit."""
     from quiz.number_asked import asked_unit

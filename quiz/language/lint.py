@@ -26,6 +26,10 @@ WORDS = {
     ),
     "few_points": Text("{count} key points, should be 3 to 7", "有 {count} 个要点，应为 3 到 7 个"),
     "no_terms": Text("a key point without terms", "要点没有 terms"),
+    "common_words": Text(
+        "{terms}: words that stand in nearly any answer; name what is said of them",
+        "{terms}：几乎任何答案里都有的词，请写出具体说了什么",
+    ),
     "unmet": Text(
         "the {language} answer has none of: {terms}",
         "{language} 答案里一个也没有：{terms}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from quiz.canonical import canonical
 from quiz.card import Card
 from quiz.language import LANGUAGES, Text, say
 from quiz.lint.notes import Notes
@@ -12,6 +13,69 @@ from quiz.problem import WARNING
 from quiz.terms import Glossary, find, prepare, unmet
 
 FEWEST_POINTS, MOST_POINTS = 3, 7
+# Words that stand in an answer to nearly any question: a group of nothing else tells no answer from another.
+COMMON = frozenset(
+    [
+        "use",
+        "used",
+        "using",
+        "need",
+        "needed",
+        "have",
+        "make",
+        "good",
+        "bad",
+        "better",
+        "best",
+        "fast",
+        "slow",
+        "high",
+        "low",
+        "large",
+        "small",
+        "big",
+        "many",
+        "more",
+        "less",
+        "data",
+        "model",
+        "gpu",
+        "token",
+        "time",
+        "system",
+        "request",
+        "server",
+        "number",
+        "size",
+        "result",
+        "work",
+        "run",
+        "way",
+        "thing",
+        "使用",
+        "需要",
+        "可以",
+        "能",
+        "会",
+        "有",
+        "模型",
+        "数据",
+        "时间",
+        "系统",
+        "请求",
+        "大",
+        "小",
+        "多",
+        "少",
+        "快",
+        "慢",
+        "高",
+        "低",
+        "好",
+        "用",
+        "更",
+    ]
+)
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
 _LATEX = re.compile(
@@ -89,6 +153,10 @@ def _key_points(notes: Notes, glossary: Glossary, *, strict: bool) -> None:
         where = f"key_points[{number}].terms"
         if strict and not point.terms and not notes.has(where):
             notes.note(where, say("lint.no_terms"))
+        for group, any_of in enumerate(point.terms):
+            if all(canonical(term, closed=True)[0] in COMMON for term in any_of):
+                text = say("lint.common_words", terms=", ".join(any_of))
+                notes.note(f"{where}[{group}]", text, severity=WARNING)
         for language in LANGUAGES:
             if getattr(card.answer, language):
                 for group in unmet(point.terms, answers[language], glossary):
