@@ -382,3 +382,15 @@ def test_escapes_in_a_note_never_reach_the_terminal(quiz: Callable[..., Ran]) ->
 
 def test_negative_seed_is_a_seed(quiz: Callable[..., Ran]) -> None:
     assert quiz("show", "bubble", "--seed", "-5", "--json").json["seed"] == -5
+
+
+def test_an_open_answer_gets_the_points_that_are_found_in_it(quiz: Callable[..., Ran]) -> None:
+    ran = quiz("answer", "third", "It is the third, an answer.", "--json")
+    found = json.loads(ran.out)
+    assert ran.status == 0
+    assert [point["outcome"] for point in found["points"]] == ["found", "found", "found"]
+    assert found["points"][1]["quotes"] == ["third"]
+    assert found["grade"] == 4
+    ran = quiz("answer", "third", "第三个", "--lang", "zh")
+    assert ran.status == 1
+    assert "2 ✓ 是第三个" in ran.out

@@ -104,3 +104,17 @@ def test_undo_at_the_grade_asks_the_card_before_again(sit: Callable[..., tuple[D
     assert kinds[0] == ("review", 4)
     assert kinds[1][0] == "undo"
     assert kinds[2] == ("review", 5)
+
+
+def test_points_found_in_a_typed_answer_are_taken_with_enter_or_corrected(
+    sit: Callable[..., tuple[Desk, str]],
+) -> None:
+    desk, said = sit("s", "My third answer it is.", "", "", tag="markup")
+    assert "1 ✓" in said
+    assert "found in: “answer”" in said
+    assert "2 ✓" in said
+    assert desk.store.events()[-1].detail["ticked"] == [0, 1, 2]
+    desk, said = sit("My third answer.", "2", "", tag="markup")
+    assert desk.store.events()[-1].detail["ticked"] == [1]
+    desk, said = sit("My third answer.", "0", "", tag="markup")
+    assert desk.store.events()[-1].detail["ticked"] == []

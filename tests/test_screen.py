@@ -572,3 +572,50 @@ def test_escapes_in_a_note_stay_off_the_screen(sit: Callable[..., ReviewApp]) ->
         assert not {"\x1b", "\x07", "\u202e"} & set(learner.text)
 
     sit(steps)
+
+
+def test_an_answer_typed_in_one_burst_arrives_whole(sit: Callable[..., ReviewApp]) -> None:
+    async def steps(learner: Learner) -> None:
+        while "third question" not in learner.text:
+            await learner.press("s")
+        learner.app.screen.burst_s = 3600  # type: ignore[attr-defined]
+        answer = "So this is the third answer, typed at once"
+        for character in answer:
+            learner.app.post_message(events.Key("space" if character == " " else character, character))
+        for _ in range(10):
+            await learner.pilot.pause()
+        assert learner.app.screen._area.text == answer  # type: ignore[attr-defined]
+
+    sit(steps, tag="markup")
+
+
+def test_a_paste_on_an_open_question_is_the_answer(sit: Callable[..., ReviewApp]) -> None:
+    async def steps(learner: Learner) -> None:
+        while "third question" not in learner.text:
+            await learner.press("s")
+        await learner.paste("第三个回答，\nno more")
+        assert learner.stage == "typing"
+        assert learner.app.screen._area.text == "第三个回答，\nno more"  # type: ignore[attr-defined]
+
+    sit(steps, tag="markup")
+
+
+def test_points_found_in_a_typed_answer_are_proposed_and_corrected(sit: Callable[..., ReviewApp]) -> None:
+    async def steps(learner: Learner) -> None:
+        while "third question" not in learner.text:
+            await learner.press("s")
+        await learner.press("enter")
+        await learner.paste("This is an anwser. It is not the third one.")
+        await learner.press("enter")
+        assert "anwser¹·³" in learner.text
+        assert "1 ✓" in learner.text
+        assert "2 ≠" in learner.text
+        assert "you may have said the opposite: “third”" in learner.text
+        await learner.press("3", "enter")
+        detail = learner.desk.store.events()[-1].detail
+        assert detail["proposed_points"] == [0, 2]
+        assert detail["opposite_points"] == [1]
+        assert detail["ticked"] == [0]
+        assert detail["proposed"] == 2
+
+    sit(steps, tag="markup")

@@ -208,6 +208,8 @@ class ReviewScreen(Screen[None]):
         elif self._line is None and stage == "number" and printable:
             self._typed_early.append(name)
             event.stop()
+        elif printable and self._type_into(stage, event.character or ""):
+            event.stop()
         elif stage in ("open", "number") and printable and name not in " ?":
             event.stop()
             await self._letter(event.character or "", name)
@@ -217,6 +219,25 @@ class ReviewScreen(Screen[None]):
                 event.stop()
                 event.prevent_default()
         self._let_type()
+
+    def _type_into(self, stage: str, character: str) -> bool:
+        """Keys that were under way while what is typed into took the focus arrive here instead: none is lost."""
+        if stage == "typing" and self._area is not None:
+            self._area.insert(character)
+        elif stage == "remark" and self._line is not None:
+            self._line.insert_text_at_cursor(character)
+        else:
+            return False
+        return True
+
+    async def on_paste(self, event: events.Paste) -> None:
+        """A paste on an open question is an answer, and so is one that arrives before the area has the focus."""
+        if self.stage == "open":
+            event.stop()
+            await self._start_typing(event.text)
+        elif self.stage == "typing" and self._area is not None and self.focused is not self._area:
+            event.stop()
+            self._area.insert(event.text)
 
     def _let_type(self) -> None:
         """The command that the answer line passed on is done: what comes now is typed into it again."""
