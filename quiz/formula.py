@@ -16,6 +16,8 @@ from functools import lru_cache
 from itertools import permutations
 from typing import NamedTuple
 
+from quiz.number_words import numeral
+
 MOST_CHARACTERS = 80
 MOST_NAMES = 4
 MOST_POWER = 8
@@ -25,6 +27,8 @@ OTHER_VALUES = tuple(Fraction(n, 3) for n in (13, 4, 29, 10))
 
 _OPERATOR = re.compile(r"[-+*/·×÷^−⁰¹²³⁴⁵⁶⁷⁸⁹]")
 _BARE_PRODUCT = re.compile(r"\d[A-Z]{2}")
+_SHARE = re.compile(r"(?<![\d.,A-Za-z])(\d+\.\d+(?!\d)|\d+(?:\.\d+)?(?=\s?%))(?![\d.]*[A-Za-z])(\s?%)?")
+_PART = re.compile(r"([零一二两三四五六七八九十百]+)分之([零一二两三四五六七八九十百]+)")
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+(?:,\d{3})*(?:\.\d+)?)|(?P<name>[A-Za-zα-ωΑ-Ω]+(?:_[A-Za-z0-9]+)?)|(?P<sign>\*\*|[-+*/^()]))"
@@ -51,7 +55,10 @@ class _Unparsable(Exception):
 
 @lru_cache(maxsize=4096)
 def formula(text: str) -> Formula | None:
-    """`text` as a formula; None if it is none: it needs an operator and a name, or two numbers."""
+    """`text` as a formula; None if it is none: it needs an operator and a name, or two numbers. 0.75 and 75 % are some."""
+    share = _SHARE.fullmatch(text.strip())
+    if share:
+        return _constant(_share(share))
     if len(text) > MOST_CHARACTERS or not (_OPERATOR.search(text) or _BARE_PRODUCT.search(text)):
         return None
     try:
@@ -70,6 +77,12 @@ def formula(text: str) -> Formula | None:
 
 def formulas(text: str) -> Iterator[Formula]:
     """The formulas that stand in `text`, with their places: each side of an equals sign is one."""
+    for share in _SHARE.finditer(text):
+        yield _constant(_share(share))._replace(start=share.start(), end=share.end())
+    for part in _PART.finditer(text):
+        below, above = numeral(part[1]), numeral(part[2])
+        if below and above:
+            yield _constant(above / below)._replace(start=part.start(), end=part.end())
     for run in _RUN.finditer(text):
         if not _OPERATOR.search(run[0]) and not _BARE_PRODUCT.search(run[0]):
             continue
@@ -92,6 +105,14 @@ def same(one: Formula, other: Formula) -> bool:
         if all(_agree(one, other, partner, values) for values in (VALUES, OTHER_VALUES)):
             return True
     return False
+
+
+def _constant(value: Fraction) -> Formula:
+    return Formula((), lambda _: value, False)
+
+
+def _share(match: re.Match[str]) -> Fraction:
+    return Fraction(match[1]) / (100 if match[2] else 1)
 
 
 def _agree(one: Formula, other: Formula, partner: Mapping[str, str], values: tuple[Fraction, ...]) -> bool:

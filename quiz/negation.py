@@ -20,7 +20,7 @@ _CUE = re.compile(
     \b(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|need|must)n['’]?t\b
     | \b(?:not|cannot|never|neither|nor|without|no\ longer|nothing|none|hardly)\b(?!\ (?:only|just|merely|necessarily\ only))
     | \bno\b(?!\.)
-    | \b(?:instead\ of|rather\ than|fails?\ to|unlike|wrong(?:ly)?\ to|far\ from|stops?)\b
+    | \b(?:instead\ of|rather\ than|fails?\ to|unlike|wrong(?:ly)?\ to|far\ from)\b
     | 而不是|而非|并不是|并非|并不|并没有|并未|不再|不会|不能|不用|不必|不需要|无需|无法|没有|没法|不是|绝不|从不|别再|谈不上|不像|不去
     | 没(?!错|准)
     | 未(?!来|知|必)

@@ -24,6 +24,9 @@ from quiz.formula import formula, formulas, same
         ("n²", "n**2"),
         ("10⁻³", "10^-3"),
         ("7/8", "14/16"),
+        ("0.75", "3/4"),
+        ("75 %", "3/4"),
+        ("1/8", "12.5%"),
     ],
 )
 def test_the_same_formula_in_another_hand(card: str, typed: str) -> None:
@@ -65,6 +68,8 @@ def test_no_formula(text: str) -> None:
         ("each rank sends 2(N-1)/N times the data", "2(N-1)/N"),
         ("气泡占比是(p-1)/(m+p-1)，大概18%", "(p-1)/(m+p-1)"),
         ("bubble = (p-1)/(m+p-1).", "(p-1)/(m+p-1)"),
+        ("一共四分之三 N 方", "四分之三"),
+        ("about 12.5 % of it", "12.5 %"),
     ],
 )
 def test_formulas_are_found_inside_a_sentence(answer: str, found: str) -> None:
