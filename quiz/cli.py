@@ -309,6 +309,50 @@ def build(desk: Desk) -> Any:
 
         return record.verify(desk, rebuild, json)
 
+    @command("backup")
+    def backup(
+        file: Annotated[str, Argument(metavar="FILE", help=words("backup_file"))],
+        force: Annotated[bool, Option("--force", help=words("force"))] = False,
+        json: as_json = False,
+    ) -> int:
+        from quiz.commands import data
+
+        return data.backup(desk, file, force, json)
+
+    @command("restore")
+    def restore(
+        file: Annotated[str, Argument(metavar="FILE", help=words("backup_file"))], json: as_json = False
+    ) -> int:
+        from quiz.commands import data
+
+        return data.restore(desk, file, json)
+
+    @command("sync")
+    def sync(folder: Annotated[str, Argument(metavar="DIR", help=words("sync_folder"))], json: as_json = False) -> int:
+        from quiz.commands import data
+
+        return data.sync(desk, folder, json)
+
+    @command("export")
+    def export(
+        file: Annotated[str, Argument(metavar="FILE", help=words("export_file"))],
+        force: Annotated[bool, Option("--force", help=words("force"))] = False,
+        json: as_json = False,
+    ) -> int:
+        from quiz.commands import data
+
+        return data.export(desk, file, force, json)
+
+    @command("import")
+    def import_(
+        file: Annotated[str, Argument(metavar="FILE", help=words("import_file"))],
+        dry_run: Annotated[bool, Option("--dry-run", help=words("dry_run"))] = False,
+        json: as_json = False,
+    ) -> int:
+        from quiz.commands import data
+
+        return data.import_(desk, file, dry_run, json)
+
     @command("lint")
     def lint(
         paths: Annotated[Names, Argument(metavar="[PATH]…", help=words("paths"))] = None, json: as_json = False

@@ -13,7 +13,9 @@ from typing import Any
 from quiz import sm2
 
 ANSWERS = ("review", "drill", "cram", "mock")
-KINDS = (*ANSWERS, "suspend", "unsuspend", "bury", "reset", "note", "flag", "unflag", "undo")
+# Of no card: the record as a whole was replaced, or events came in from a file.
+OF_NO_CARD = ("restore", "import")
+KINDS = (*ANSWERS, "suspend", "unsuspend", "bury", "reset", "note", "flag", "unflag", "undo", *OF_NO_CARD)
 LEECH_LAPSES = 8
 
 
@@ -73,35 +75,43 @@ def fresh() -> Progress:
 
 
 def ordered(events: Iterable[Event]) -> list[Event]:
-    """Events in the order of replay, the same for every order in which they came.
+    """Events of one card in the order of replay, the same for every order in which they came.
 
     Each device's own running number decides between its events, so a clock set back cannot put an answer before
     an earlier one; between devices it is the time, which on each device never runs backwards here.
     """
     latest: dict[str, int] = {}
     keyed = []
-    for event in sorted(events, key=lambda e: (e.device, e.number)):
+    for event in sorted(events, key=lambda e: (e.device, e.number, e.id)):
         latest[event.device] = max(event.at, latest.get(event.device, event.at))
-        keyed.append(((latest[event.device], event.device, event.number), event))
+        keyed.append(((latest[event.device], event.device, event.number, event.id), event))
     keyed.sort(key=lambda pair: pair[0])
     return [event for _, event in keyed]
 
 
 def replay(events: Iterable[Event]) -> dict[str, Progress]:
-    """The progress of every card that `events` name, events taken back left out."""
+    """The progress of every card that `events` name, events taken back left out.
+
+    Each card is ordered by itself, so that what is replayed of one card does not depend on what else is in the log.
+    """
     events = list(events)
     undone = {e.undoes for e in events if e.kind == "undo"}
+    of_card: dict[str, list[Event]] = {}
+    for event in events:
+        if event.card:
+            of_card.setdefault(event.card, []).append(event)
     progress: dict[str, Progress] = {}
-    for event in ordered(events):
-        if event.kind != "undo" and event.id not in undone:
-            progress[event.card] = apply(progress.get(event.card) or fresh(), event)
-        elif event.card:
-            progress.setdefault(event.card, fresh())
+    for card, own in of_card.items():
+        state = fresh()
+        for event in ordered(own):
+            if event.kind != "undo" and event.id not in undone:
+                state = apply(state, event)
+        progress[card] = state
     return progress
 
 
 def apply(progress: Progress, event: Event) -> Progress:
-    """The progress after `event`. ValueError for a kind that it does not know or a grade outside 0 to 5."""
+    """The progress after `event`; a kind that only a newer program knows changes nothing. ValueError for a bad grade."""
     if event.kind in ANSWERS:
         return _answered(progress, event)
     if event.kind == "suspend":
@@ -118,7 +128,7 @@ def apply(progress: Progress, event: Event) -> Progress:
         return replace(progress, flag=str(event.detail.get("text", "")))
     if event.kind == "unflag":
         return replace(progress, flag=None)
-    raise ValueError(f"unknown event kind {event.kind!r}")
+    return progress
 
 
 def moves_schedule(progress: Progress, event: Event) -> bool:

@@ -68,7 +68,14 @@ def m001_log_and_states(db: Database) -> None:
     db.table("meta").create({"key": str, "value": str}, pk="key", not_null={"value"})
 
 
-VERSION = 1
+@migrations()
+def m002_numbers_may_meet(db: Database) -> None:
+    """A copied record, or one restored from a backup, may number events as another history of its device did."""
+    db.execute("DROP INDEX IF EXISTS idx_events_device_number")
+    db.table("events").create_index(["device", "number"])
+
+
+VERSION = 2
 
 
 def migrate(connection: sqlite3.Connection) -> None:

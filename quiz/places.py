@@ -19,6 +19,11 @@ class Places:
     decks: Path
     cache: Path
 
+    @property
+    def backups(self) -> Path:
+        """Where copies of the record are kept: beside it."""
+        return self.database.parent / "backups"
+
 
 def places(environment: Mapping[str, str]) -> Places:
     """The learner's files under `environment` (QUIZ_HOME, or what platformdirs makes of XDG and the like)."""

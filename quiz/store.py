@@ -7,10 +7,12 @@ the write-ahead log with synchronous=FULL keeps what was committed through a cra
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +25,10 @@ from quiz.language import say
 from quiz.places import on_network
 from quiz.sm2 import State
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 BUSY_TIMEOUT_S = 5.0
+# Copied at a time, so that a long copy lets others write in between.
+BACKUP_PAGES = 2000
 
 _EVENT = "id, device, number, at, utc_offset, day, kind, card, grade, ms, undoes, detail"
 _EVENT_FIELDS = tuple(_EVENT.split(", "))
@@ -90,6 +94,23 @@ class Store:
                 connection.close()
                 raise
 
+    @classmethod
+    def read_only(cls, path: Path) -> Store:
+        """A record to look at and copy from. BadHome if it is none, or was written by a newer program."""
+        with _speaking(path):
+            connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
+            try:
+                version = connection.execute("PRAGMA user_version").fetchone()[0]
+                if version > SCHEMA_VERSION:
+                    raise BadHome(say("home.newer", path=path))
+                _refuse_foreign(connection, path, version)
+                if version == 0:
+                    raise BadHome(say("home.no_database", path=path))
+                return cls(connection, path, lambda: os.urandom(16).hex())
+            except BaseException:
+                connection.close()
+                raise
+
     def close(self) -> None:
         self._db.close()
 
@@ -110,16 +131,34 @@ class Store:
         Returns the event undone, None if there is none. The log keeps both.
         """
         with self._writing():
-            row = self._db.execute(
-                f"SELECT {_EVENT} FROM events WHERE device = ? AND (? IS NULL OR card = ?) AND {_NOT_UNDONE} "
-                "ORDER BY number DESC LIMIT 1",
-                (self.device, card, card),
-            ).fetchone()
-            if row is None:
+            undone = self._latest(card)
+            if undone is None:
                 return None
-            undone = _event(row)
             self._append(Happening(at, utc_offset, day, "undo", undone.card), undoes=undone.id)
             return undone
+
+    def latest(self) -> Event | None:
+        """The latest thing done on this machine that was not taken back yet: what `undo` would take back."""
+        with _speaking(self.path):
+            return self._latest(None)
+
+    def _latest(self, card: str | None) -> Event | None:
+        row = self._db.execute(
+            f"SELECT {_EVENT} FROM events WHERE device = ? AND (? IS NULL OR card = ?) AND {_NOT_UNDONE} "
+            "ORDER BY number DESC, at DESC LIMIT 1",
+            (self.device, card, card),
+        ).fetchone()
+        return None if row is None else _event(row)
+
+    def take_back(self, changes: Iterable[Event], now: Happening) -> None:
+        """Undo each of `changes`, whoever logged it, in one transaction; `now` says when."""
+        with self._writing():
+            cards = set()
+            for change in changes:
+                undo = Happening(now.at, now.utc_offset, now.day, "undo", change.card)
+                self._append(undo, undoes=change.id, replayed=False)
+                cards.add(change.card)
+            self._replay_cards(cards - {""})
 
     def progress(self) -> dict[str, Progress]:
         """The state of every card that the log names."""
@@ -139,15 +178,54 @@ class Store:
             )
             return [_event(row) for row in rows]
 
+    def merge(self, incoming: Iterable[Event]) -> list[Event]:
+        """Take over what other machines logged: the events that are not here yet, in one transaction; those are returned.
+
+        An event is known by its id, so that merging twice is merging once. The cards that they name are replayed.
+        """
+        with self._writing():
+            fresh_events = []
+            for event in incoming:
+                added = self._db.execute(
+                    f"INSERT OR IGNORE INTO events ({_EVENT}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", _event_row(event)
+                )
+                if added.rowcount:
+                    fresh_events.append(event)
+            self._replay_cards({event.card for event in fresh_events if event.card})
+            return fresh_events
+
+    def _replay_cards(self, cards: set[str]) -> None:
+        for card in cards:
+            events = self._events_of(card)
+            told = replay(events).get(card)
+            if told is not None:
+                self._put(card, told, max(event.at for event in events))
+
+    def own_events(self, above: int = 0) -> list[Event]:
+        """What was logged on this machine, by its running number, from `above` on."""
+        with _speaking(self.path):
+            rows = self._db.execute(
+                f"SELECT {_EVENT} FROM events WHERE device = ? AND number > ? ORDER BY number", (self.device, above)
+            )
+            return [_event(row) for row in rows]
+
+    def ids(self) -> set[str]:
+        """The ids of all events."""
+        with _speaking(self.path):
+            return {row[0] for row in self._db.execute("SELECT id FROM events")}
+
     def verify(self) -> list[str]:
         """What is wrong with file, log or states, as short technical lines; empty if nothing is."""
         with _speaking(self.path):
             faults = [f"file: {row[0]}" for row in self._db.execute("PRAGMA integrity_check") if row[0] != "ok"]
-            for device, least, most, count in self._db.execute(
-                "SELECT device, min(number), max(number), count(*) FROM events GROUP BY device"
-            ):
-                if (least, most) != (1, count):
-                    faults.append(f"log: {count} events of {device} are numbered {least} to {most}")
+            numbered = self._db.execute(
+                "SELECT number, max(kind = 'restore') FROM events WHERE device = ? GROUP BY number ORDER BY number",
+                (self.device,),
+            ).fetchall()
+            # A restored record goes on behind the numbers that it does not know of any more.
+            for (before, _), (number, restored) in itertools.pairwise([(0, 0), *numbered]):
+                if number != before + 1 and not restored:
+                    faults.append(f"log: events {before + 1} to {number - 1} of this machine are missing")
             rows = self._db.execute(f"SELECT {_EVENT} FROM events ORDER BY device, number").fetchall()
         sound: list[Event] = []
         for row in rows:
@@ -184,13 +262,42 @@ class Store:
             return len(told)
 
     def backup(self, target: Path) -> None:
-        """A consistent copy in `target`, while others may write."""
-        with _speaking(self.path), sqlite3.connect(target) as copy:
-            self._db.backup(copy)
-        copy.close()
+        """A consistent copy in `target`, while others may write. BadHome if it cannot be written or does not come out whole.
 
-    def _append(self, happening: Happening, *, undoes: str = "") -> Event:
+        It appears under its name only when it is complete and checked.
+        """
+        draft = target.with_name(f".{target.name}.{self._new_id()}")
+        try:
+            try:
+                draft.parent.mkdir(parents=True, exist_ok=True)
+                draft.touch(mode=0o600)
+            except OSError as error:
+                raise BadHome(say("home.unwritable", path=target, why=error.strerror or error)) from error
+            with _speaking(target), contextlib.closing(sqlite3.connect(draft, isolation_level=None)) as copy:
+                self._db.backup(copy, pages=BACKUP_PAGES)
+                copy.execute("PRAGMA journal_mode = DELETE")
+                if copy.execute("PRAGMA quick_check").fetchone()[0] != "ok":
+                    raise BadHome(say("home.damaged", path=self.path))
+            draft.replace(target)
+        finally:
+            draft.unlink(missing_ok=True)
+
+    def replace_by(self, source: Path, happening: Happening) -> Event:
+        """Put the record at `source`, which has to be sound and of today's schema, in the place of this one; log it.
+
+        This machine stays itself: its events go on behind the highest number that either record knows.
+        """
+        with _speaking(self.path):
+            mine = self._db.execute("SELECT max(number) FROM events WHERE device = ?", (self.device,)).fetchone()[0]
+            with contextlib.closing(sqlite3.connect(source)) as other:
+                other.backup(self._db)
+        with self._writing():
+            self._db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('device', ?)", (self.device,))
+            return self._append(happening, above=mine or 0)
+
+    def _append(self, happening: Happening, *, undoes: str = "", above: int = 0, replayed: bool = True) -> Event:
         number = self._db.execute("SELECT max(number) FROM events WHERE device = ?", (self.device,)).fetchone()[0] or 0
+        number = max(number, above)
         event = Event(
             id=self._new_id(),
             device=self.device,
@@ -206,6 +313,8 @@ class Store:
             detail=dict(happening.detail or {}),
         )
         self._db.execute(f"INSERT INTO events ({_EVENT}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", _event_row(event))
+        if not event.card or not replayed:
+            return event
         row = self._db.execute(f"SELECT {_STATE}, at FROM states WHERE card = ?", (event.card,)).fetchone()
         if undoes or (row and row[-1] > event.at):
             told = replay(self._events_of(event.card)).get(event.card) or fresh()

@@ -16,7 +16,7 @@ from quiz import __version__, grading, queue, session, sm2
 from quiz.card import Card, Summary
 from quiz.day import instant_of, study_day
 from quiz.errors import QuizError
-from quiz.history import ANSWERS, Event, Progress, moves_schedule
+from quiz.history import ANSWERS, OF_NO_CARD, Event, Progress, moves_schedule
 from quiz.language import Text
 from quiz.library import Library
 from quiz.queue import Item, Limits, Queue
@@ -259,7 +259,7 @@ class Study:
             self.session = session.put_back(self.session, item, answered=False)
             self._ask()
             return Event("", "", 0, at, offset, self.today(), "skip", item.card)
-        undone = self.store.undo(at, offset, self.today())
+        undone = self._take_back_whole(at, offset) or self.store.undo(at, offset, self.today())
         if undone is None:
             return None
         if undone.kind in (*ANSWERS, "bury", "suspend") and undone.card in self.library.summaries:
@@ -275,6 +275,16 @@ class Study:
         elif self.asked is not None:
             self.asked = replace(self.asked, progress=self.store.progress_of(self.asked.card.id))
         return undone
+
+    def _take_back_whole(self, at: int, offset: int) -> Event | None:
+        """A restore or an import, if that is the latest thing done: it concerns the record as a whole."""
+        latest = self.store.latest()
+        if latest is None or latest.kind not in OF_NO_CARD:
+            return None
+        from quiz.backups import take_back
+
+        take_back(self.store, latest, Happening(at, offset, self.today(), "undo", ""))
+        return latest
 
     def _item_kind(self, undone: Event) -> str:
         """What the card of an undone event is now: due and new cards by their schedule, the others as they were asked."""

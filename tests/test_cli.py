@@ -394,3 +394,48 @@ def test_an_open_answer_gets_the_points_that_are_found_in_it(quiz: Callable[...,
     ran = quiz("answer", "third", "第三个", "--lang", "zh")
     assert ran.status == 1
     assert "2 ✓ 是第三个" in ran.out
+
+
+def test_backup_restore_sync_export_import(quiz: Callable[..., Ran], tmp_path: Path) -> None:
+    quiz("suspend", "third")
+    assert quiz("backup", str(tmp_path / "b.db"), "--json").json["events"] == 1
+    again = quiz("backup", str(tmp_path / "b.db"))
+    assert again.status == 2
+    assert "--force" in again.err
+    assert quiz("backup", str(tmp_path / "b.db"), "--force").status == 0
+    quiz("suspend", "third", "--clear")
+    assert quiz("export", str(tmp_path / "log.jsonl"), "--json").json["events"] == 2
+    back = quiz("restore", str(tmp_path / "b.db"), "--json").json
+    assert back["events"] == 2
+    assert Path(back["kept"]).exists()
+    assert "restore" in quiz("undo").out
+    assert quiz("verify").status == 0
+    assert quiz("import", str(tmp_path / "log.jsonl"), "--json").json["taken"] == 0
+    assert quiz("sync", str(tmp_path / "carried"), "--json").json["sent"] == 4
+    assert quiz("sync", str(tmp_path / "carried"), "--json").json["sent"] == 0
+
+
+def test_an_imported_log_is_taken_back_with_one_undo(quiz: Callable[..., Ran], tmp_path: Path) -> None:
+    line = {
+        "id": "x1", "device": "other", "number": 1, "at": 1_796_000_000_000, "utc_offset": 0, "day": 739_900,
+        "kind": "suspend", "card": "third", "grade": None, "ms": 0, "undoes": "", "detail": {},
+    }  # fmt: skip
+    (tmp_path / "in.jsonl").write_text(json.dumps(line) + "\nbroken\n", encoding="utf-8")
+    look = quiz("import", str(tmp_path / "in.jsonl"), "--dry-run")
+    assert "1 events would be taken" in look.out
+    assert quiz("log", "--json").json["events"] == []
+    took = quiz("import", str(tmp_path / "in.jsonl"))
+    assert took.status == 1
+    assert "line 2" in took.out
+    assert quiz("why", "third", "--json").json["suspended"] is True
+    quiz("undo")
+    assert quiz("why", "third", "--json").json["suspended"] is False
+    assert quiz("verify").status == 0
+
+
+@pytest.mark.parametrize("command", ["backup", "restore", "export", "import"])
+def test_the_record_in_use_is_no_file_to_copy_over(quiz: Callable[..., Ran], home: Path, command: str) -> None:
+    quiz("suspend", "third")
+    refused = quiz(command, str(home / "quiz.db"), *(["--force"] if command in ("backup", "export") else []))
+    assert refused.status == 2
+    assert quiz("verify").status == 0

@@ -9,6 +9,7 @@ from typing import Any
 from quiz import __version__
 from quiz.commands.look import known_kind, selection
 from quiz.desk import Desk
+from quiz.errors import QuizError
 from quiz.terminal import safe
 from quiz.today import due_lines
 
@@ -53,10 +54,23 @@ def review(
     if plain or not has_screen(desk):
         from quiz.plain import Plain
 
-        return Plain(desk).run()
-    from quiz.tui import run
+        status = Plain(desk).run()
+    else:
+        from quiz.tui import run
 
-    return run(desk)
+        status = run(desk)
+    _copy_of_the_day(desk)
+    return status
+
+
+def _copy_of_the_day(desk: Desk) -> None:
+    """The sitting is over and on disk; a copy that cannot be made is told and changes nothing of that."""
+    from quiz.backups import daily
+
+    try:
+        daily(desk.store, desk.places.backups, desk.study.today())
+    except QuizError as error:
+        print(f"quiz: {safe(desk.words(error.text))}", file=sys.stderr)
 
 
 def has_screen(desk: Desk) -> bool:

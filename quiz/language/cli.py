@@ -3,6 +3,26 @@
 from quiz.language import Text
 
 WORDS = {
+    "help_backup": Text(
+        "copy the record to a file, also while a review runs", "把学习记录备份到文件，复习进行中也可以"
+    ),
+    "help_restore": Text(
+        "put a backup in the record's place; what it replaces is kept", "用备份恢复学习记录，被替换的会留一份"
+    ),
+    "help_sync": Text(
+        "exchange answers with other machines through a folder that something carries (Syncthing, Dropbox, git, USB)",
+        "通过一个会被搬运的目录（Syncthing、网盘、git、U 盘）与其他机器交换作答记录",
+    ),
+    "help_export": Text("write the log to a file (.jsonl)", "把日志写到文件（.jsonl）"),
+    "help_import": Text(
+        "take over a log from a file (.jsonl); twice is once", "从文件（.jsonl）导入日志，重复导入不会重复计"
+    ),
+    "backup_file": Text("a database file, such as quiz-backup.db", "数据库文件，如 quiz-backup.db"),
+    "sync_folder": Text("the folder that is carried", "用来同步的目录"),
+    "export_file": Text("the file to write", "要写的文件"),
+    "import_file": Text("the file to read", "要读的文件"),
+    "force": Text("replace a file that exists", "覆盖已有文件"),
+    "dry_run": Text("only tell what would be taken", "只看会导入什么，不改动"),
     "help": Text(
         "Spaced-repetition quiz for AI-infrastructure interviews. Without a command: today's review.",
         "面向 AI Infra 面试的间隔重复练习。不带命令时开始今天的复习。",

@@ -17,6 +17,8 @@ WORDS = {
     "kind_note": Text("note", "笔记"),
     "kind_flag": Text("flag", "标记"),
     "kind_unflag": Text("unflag", "去标记"),
+    "kind_restore": Text("restore", "恢复备份"),
+    "kind_import": Text("import", "导入"),
     "kind_undo": Text("undo", "撤销"),
     "why_new": Text("New: it was never answered.", "新卡：还没有答过。"),
     "why_suspended": Text("Suspended: it is not asked until you bring it back.", "已暂停：在你恢复之前不会再问。"),
