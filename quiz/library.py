@@ -38,6 +38,7 @@ REGISTERS = ("companies.yaml", "sources.yaml", "glossary.yaml", "retired.yaml")
 NEEDED = ("companies.yaml", "glossary.yaml", "retired.yaml")
 INDEX = "decks.json"
 SETTLED_AFTER = 2_000_000_000
+STALE_S = 3600
 
 Stamp = list[int]
 
@@ -318,6 +319,9 @@ class Library:
                 for file in self._cache.glob("cards-*.json"):
                     if file.name not in used:
                         file.unlink()
+                for draft in self._cache.glob(".*.json.*"):
+                    if time.time() - draft.stat().st_mtime > STALE_S:
+                        draft.unlink()
 
     def _read_json(self, name: str) -> Any:
         """None if there is no such file in the cache, or what it holds is no JSON."""
@@ -334,10 +338,15 @@ class Library:
             return
         target = self._cache / name
         whole = self._cache / f".{name}.{os.getpid()}"
-        with contextlib.suppress(OSError):
-            self._cache.mkdir(parents=True, exist_ok=True)
+        try:
+            # The cache is often the first thing made in the learner's folder.
+            self._cache.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._cache.mkdir(exist_ok=True)
             whole.write_text(json.dumps(value, separators=(",", ":")), encoding="utf-8")
             whole.replace(target)
+        except OSError:
+            with contextlib.suppress(OSError):
+                whole.unlink(missing_ok=True)
 
 
 _UNUSABLE = (TypeError, ValueError, KeyError, AttributeError, IndexError)

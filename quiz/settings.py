@@ -38,6 +38,9 @@ def names() -> tuple[str, ...]:
     return tuple(field.name for field in fields(Settings))
 
 
+LARGEST_FILE = 1_000_000
+
+
 def about(name: str) -> Text:
     return say(f"settings.{name}")
 
@@ -89,6 +92,10 @@ def load(path: Path, *, lenient: bool = False) -> Settings:
     `lenient` takes the default for what cannot be used, to mend the file by setting something.
     """
     try:
+        if path.exists() and not path.is_file():
+            raise BadInput(say("settings.unreadable", path=path, why="not a regular file"))
+        if path.stat().st_size > LARGEST_FILE:
+            raise BadInput(say("settings.unreadable", path=path, why="too large"))
         document = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Settings()
@@ -111,7 +118,7 @@ def save(path: Path, settings: Settings) -> None:
     default = Settings()
     document = {n: getattr(settings, n) for n in names() if getattr(settings, n) != getattr(default, n)}
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             json.dump(document, file, indent=2)

@@ -12,6 +12,7 @@ import itertools
 import json
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from quiz.sm2 import State
 
 SCHEMA_VERSION = 2
 BUSY_TIMEOUT_S = 5.0
+STALE_S = 3600
 # Copied at a time, so that a long copy lets others write in between.
 BACKUP_PAGES = 2000
 
@@ -71,12 +73,13 @@ class Store:
         """
         with _speaking(path):
             try:
-                path.parent.mkdir(parents=True, exist_ok=True)
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             except OSError as error:
                 raise BadHome(say("home.unwritable", path=path.parent, why=error.strerror or error)) from error
             if path.exists() and not os.access(path, os.W_OK):
                 raise BadHome(say("home.unwritable", path=path, why="read-only"))
             if not path.exists():
+                _sweep(path)
                 _create(path, new_id)
             connection = sqlite3.connect(path, timeout=timeout_s, isolation_level=None)
             try:
@@ -269,7 +272,7 @@ class Store:
         draft = target.with_name(f".{target.name}.{self._new_id()}")
         try:
             try:
-                draft.parent.mkdir(parents=True, exist_ok=True)
+                draft.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 draft.touch(mode=0o600)
             except OSError as error:
                 raise BadHome(say("home.unwritable", path=target, why=error.strerror or error)) from error
@@ -396,6 +399,10 @@ def _create(path: Path, new_id: Callable[[], str]) -> None:
 
     draft = path.with_name(f".{path.name}.{new_id()}")
     try:
+        try:
+            draft.touch(mode=0o600)
+        except OSError as error:
+            raise BadHome(say("home.unwritable", path=path, why=error.strerror or error)) from error
         connection = sqlite3.connect(draft, isolation_level=None)
         try:
             connection.execute(f"PRAGMA journal_mode = {'DELETE' if on_network(path.parent, _mounts()) else 'WAL'}")
@@ -412,6 +419,14 @@ def _create(path: Path, new_id: Callable[[], str]) -> None:
     finally:
         for leftover in (draft, Path(f"{draft}-wal"), Path(f"{draft}-shm"), Path(f"{draft}-journal")):
             leftover.unlink(missing_ok=True)
+
+
+def _sweep(path: Path) -> None:
+    """Drafts that a first start left when it was killed or the disk was full; those of this hour may be at work."""
+    for draft in path.parent.glob(f".{path.name}.*"):
+        with contextlib.suppress(OSError):
+            if time.time() - draft.stat().st_mtime > STALE_S:
+                draft.unlink()
 
 
 def _refuse_foreign(connection: sqlite3.Connection, path: Path, version: int) -> None:

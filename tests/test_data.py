@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import random
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import date, timedelta
@@ -383,3 +386,132 @@ def test_the_first_schema_migrates_with_its_figures_intact(tmp_path: Path) -> No
         == states
     )
     db.close()
+
+
+# Faults of the machine
+
+COMMANDS = """
+import resource, signal, sys
+if sys.argv[1] != "none":
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), int(sys.argv[1])))
+from quiz.cli import main
+main(sys.argv[2:])
+"""
+
+
+def command(home: Path, *arguments: str, largest: str = "none") -> subprocess.CompletedProcess[str]:
+    """One command in a process of its own, no file of which may grow above `largest` bytes, as on a disk that fills up."""
+    return subprocess.run(
+        [sys.executable, "-c", COMMANDS, largest, *arguments],
+        env={**os.environ, "QUIZ_HOME": str(home), "QUIZ_LANG": "en"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no file size limits")
+def test_a_full_disk_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    assert command(home, "suspend", "one-f-one-b-keeps-the-bubble").returncode == 0
+    written = 0
+    for n in range(12):
+        said = command(home, "note", "one-f-one-b-keeps-the-bubble", f"{n} " + "x" * 20_000, largest="110000")
+        if said.returncode:
+            assert said.returncode == 2
+            assert len(said.stderr.strip().splitlines()) == 1
+            assert "Traceback" not in said.stderr
+            break
+        written += 1
+    else:
+        pytest.fail("the disk never filled up")
+    assert written
+    assert command(home, "verify").returncode == 0
+    log = json.loads(command(home, "log", "--json").stdout)["events"]
+    assert sum(event["kind"] == "note" for event in log) == written
+    for what in ("backup", "export"):
+        target = tmp_path / f"{what}.jsonl"
+        said = command(home, what, str(target), largest="20000")
+        assert said.returncode == 2
+        assert "Traceback" not in said.stderr
+        assert not target.exists()
+    assert command(home, "note", "one-f-one-b-keeps-the-bubble", "room again").returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root writes anywhere")
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o500)
+    said = command(home, "suspend", "one-f-one-b-keeps-the-bubble")
+    assert said.returncode == 2
+    assert "QUIZ_HOME" in said.stderr
+
+
+def test_what_is_the_learners_own_is_for_the_learner_alone(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    command(home, "suspend", "one-f-one-b-keeps-the-bubble")
+    command(home, "config", "new", "5")
+    for path in (home / "quiz.db", home / "settings.json"):
+        assert oct(path.stat().st_mode & 0o077) == "0o0", path
+    assert oct(home.stat().st_mode & 0o077) == "0o0"
+
+
+def test_drafts_of_a_start_that_was_killed_go_after_an_hour(tmp_path: Path) -> None:
+    old, young = tmp_path / ".quiz.db.dead", tmp_path / ".quiz.db.atwork"
+    for draft in (old, young):
+        draft.write_bytes(b"half")
+    os.utime(old, (1_600_000_000, 1_600_000_000))
+    with Store.open(tmp_path / "quiz.db"):
+        assert not old.exists()
+        assert young.exists()
+
+
+@pytest.mark.parametrize("offset", ["-3650", "3650"])
+def test_a_clock_set_by_years_loses_nothing(open_store: Callable[[str], Store], offset: str) -> None:
+    store = open_store("one")
+    for n in range(4):
+        store.add(happening(n))
+    jump = int(offset)
+    store.add(Happening(START + jump * 86_400_000, 0, DAY + jump, "review", "a", 5, 10))
+    store.add(happening(9))
+    assert store.verify() == []
+    assert len(store.events()) == 6
+    assert store.undo(START, 0, DAY) is not None
+    assert store.verify() == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no named pipes")
+def test_settings_that_are_no_file_are_told_at_once(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    os.mkfifo(home / "settings.json")
+    said = command(home, "config", "new", "5")
+    assert said.returncode == 2
+    assert "settings.json" in said.stderr
+
+
+def test_an_interrupt_while_the_program_loads_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted:
+        def __getattr__(self, name: str) -> object:
+            raise KeyboardInterrupt
+
+    from quiz.__main__ import main
+
+    monkeypatch.setitem(sys.modules, "quiz.cli", Interrupted())
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="another driver")
+def test_bytes_that_are_no_text_do_not_end_the_input() -> None:
+    from textual.drivers import linux_driver
+
+    from quiz.tui import _read_any_byte
+
+    _read_any_byte()
+    decode = linux_driver.getincrementaldecoder("utf-8")().decode  # type: ignore[attr-defined]
+    assert decode(b"a\xe9b\xff") == "a\ufffdb\ufffd"
+    assert decode("显".encode()[:2]) + decode("显".encode()[2:]) == "显"

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from durability import kill_one
+from durability import KINDS, kill_one
 
 from quiz.errors import BadHome
 from quiz.history import fresh, replay
@@ -87,10 +87,11 @@ def test_undo_to_any_depth_over_restarts(database: Path) -> None:
         assert len(store.events()) == 10
 
 
-def test_ten_sessions_killed_lose_nothing_acknowledged(database: Path) -> None:
+@pytest.mark.parametrize(("kind", "times"), [(kind, 10 if kind == "grade" else 3) for kind in KINDS])
+def test_killed_work_loses_nothing_acknowledged(tmp_path: Path, kind: str, times: int) -> None:
     rng = random.Random(11)
-    for n in range(10):
-        killed = kill_one(database, rng, f"k{n}")
+    for n in range(times):
+        killed = kill_one(tmp_path, rng, f"k{n}", kind)
         assert killed.acknowledged > 0
         assert (killed.missing, killed.faults) == (0, [])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,21 @@ def calculate(desk: Desk, name: str = "", given: Mapping[str, Any] | None = None
     return _run(CalculatorApp(desk, name, given or {}))
 
 
+def _read_any_byte() -> None:
+    """Bytes that are no UTF-8 (a paste in another encoding) show as �; in Textual's strict decoder they end all input."""
+    if sys.platform == "win32":
+        return
+    from codecs import getincrementaldecoder
+    from functools import partial
+
+    from textual.drivers import linux_driver
+
+    def lenient(encoding: str) -> Any:
+        return partial(getincrementaldecoder(encoding), errors="replace")
+
+    linux_driver.getincrementaldecoder = lenient  # type: ignore[attr-defined]
+
+
 def _refuse_too_small() -> None:
     columns, rows = shutil.get_terminal_size()
     if columns < SMALLEST[0] or rows < SMALLEST[1]:
@@ -39,6 +55,7 @@ def _refuse_too_small() -> None:
 
 
 def _run(app: QuizApp) -> int:
+    _read_any_byte()
     status = app.run(mouse=app.desk.settings.mouse)
     if app.return_code:
         return app.return_code
