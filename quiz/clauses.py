@@ -24,7 +24,7 @@ _WEAK = re.compile(
 )
 # What comes after one of these says something else, often the contrary.
 _CONTRAST = re.compile(
-    r"\b(?:but|while|whereas|however|although|though|yet|unlike|because|since|so that|instead|rather than)\b"
+    r"\b(?:but|while|whereas|however|although|though|yet|unlike|because|since|so|instead|rather than)\b"
     r"|而(?!且)|但是?|不过|却|然而|因为|所以|因此",
     re.IGNORECASE,
 )

@@ -16,7 +16,7 @@ MOST_IN_ITEM = 6
 BARE_SHARE = 0.66
 
 _UNIT = re.compile(r"[A-Za-z0-9]+(?:[.'’-][A-Za-z0-9]+)*|[\u4e00-\u9fff]")
-_ITEM = re.compile(r"[,，、;；/|\n\t]+|\s{2,}|\s+-\s+")
+_ITEM = re.compile(r"[,，、;；/\n\t]+|\s{2,}|\s+-\s+")
 _RELATION = re.compile(r"[=<>≈≤≥→:：~≠]")
 # What a statement has and a noun has not: verbs and small words.
 _STATING = re.compile(

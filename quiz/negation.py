@@ -24,11 +24,13 @@ _CUE = re.compile(
     | 而不是|而非|并不是|并非|并不|并没有|并未|不再|不会|不能|不用|不必|不需要|无需|无法|没有|没法|不是|绝不|从不|别再|谈不上|不像|不去
     | 没(?!错|准)
     | 未(?!来|知|必)
-    | (?<![差与和])不(?!仅|只|但|过|管|论|断|错|得不|可避免|同|足|够|大|小|高|低|多|少|均|等|变|稳|定|连续|规则|一致|如|妨|是(?:吗|么)|用说|外乎|对齐|利|平衡|了)
+    | (?<![差与和])不(?!仅|只|但|过|管|论|断|错|得不|可避免|同|足|够|大|小|高|低|多|少|均|等|变|稳|定|连续|规则|一致|如|妨|是(?:吗|么)|用说|外乎|对齐|利|平衡|了|住|下|起|到|完|开|动|上|出|掉|着|清|达标)
     | 无(?!论|非|损|状态|关紧要|穷|序|锁|冲突|限|数|效)
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+# 是不是, 有没有, 能不能 ask; they deny nothing.
+_QUESTION = re.compile(r"(是|能|会|要|够|该|可|对|好)不\1|有没有|是否")
 _WHOLE_CLAUSE = re.compile(
     r"(?:是错的|是错误的|不对|不成立|是误解|是误区|是假的|说反了|(?:并)?没有?关系|无关|没用|不起作用|没有?(?:影响|帮助|意义|必要)|不重要|不管用|不存在)"
     r"|\b(?:is|are) (?:wrong|false|incorrect|a myth|irrelevant|useless)\b"
@@ -53,6 +55,8 @@ def denials(text: str, parts: Clauses) -> tuple[Denial, ...]:
     found = []
     for cue in _CUE.finditer(text):
         _, until = parts.span(parts.at(cue.start()))
+        if _QUESTION.match(text, max(0, cue.start() - 1)) or _QUESTION.match(text, cue.start()):
+            continue
         found.append(Denial(cue.start(), cue.end(), cue.end(), min(until, _reach(text, cue.end()))))
     for whole in _WHOLE_CLAUSE.finditer(text):
         begin, _ = parts.span(parts.at(whole.start()))

@@ -58,10 +58,24 @@ def _nearest(word: str, words: Collection[str]) -> str | None:
         if len(other) < FEWEST_LETTERS or abs(len(other) - len(word)) > 2:
             continue
         allowed = 2 if min(len(word), len(other)) >= MANY_LETTERS else 1
+        if _other_ending(word, other):
+            continue
         distance = OSA.distance(word, other, score_cutoff=allowed)
         if distance <= allowed and distance < least:
             best, least = other, distance
     return best
+
+
+def _other_ending(word: str, other: str) -> bool:
+    """Whether the two differ in their ending or, short words, in one letter for another: loaded, loader; falls, fills."""
+    if len(word) == len(other) and len(word) < 2 * FEWEST_LETTERS - 3:
+        differing = [n for n in range(len(word)) if word[n] != other[n]]
+        if len(differing) == 1:
+            return True
+    alike = 0
+    while alike < min(len(word), len(other)) and word[alike] == other[alike]:
+        alike += 1
+    return max(len(word), len(other)) - alike <= 3 and word[-1] != other[-1]
 
 
 @lru_cache(maxsize=512)

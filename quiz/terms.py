@@ -18,7 +18,10 @@ __all__ = ["Glossary", "Prepared", "Terms", "find", "find_all", "find_any", "mee
 
 Terms = Sequence[Sequence[str]]
 _ENDS_IN_E = re.compile(r"[a-z]{4}e$")
-_ENDINGS = ("ing", "ed", "es", "e")
+# What may stand behind a stem, and how many letters the stem has to have for it.
+_ENDINGS = {"ing": 4, "ed": 4, "e": 5, "es": 5, "er": 5, "or": 5, "ion": 5, "tion": 5, "ation": 5, "ive": 5, "able": 5}
+_DOUBLED = frozenset({"ing", "ed", "er"})
+_HISSING = re.compile(r"([a-z]{3,}(?:s|x|z|ch|sh))e?$")
 
 
 class Glossary:
@@ -80,7 +83,11 @@ def find(term: str, text: Prepared, glossary: Glossary = NO_GLOSSARY) -> tuple[i
 def _whole(text: Prepared, places: Sequence[int], at: tuple[int, int]) -> tuple[int, int]:
     """The place in the original text of what stands `at` in a form of it, to the end of its last word."""
     first, last = places[at[0]], places[at[1] - 1] + 1
-    while last < len(text.original) and IS_LATIN.match(text.original[last].casefold()):
+    while (
+        IS_LATIN.match(text.original[last - 1].casefold())
+        and last < len(text.original)
+        and IS_LATIN.match(text.original[last].casefold())
+    ):
         last += 1
     return first, last
 
@@ -129,7 +136,17 @@ def _forms(term: str) -> tuple[str, ...]:
     both = [canonical(term, closed=True)[0], canonical(term, closed=False)[0]]
     # decode stands for decoding, scale for scaled: the stem takes the endings.
     both += [form[:-1] for form in both if _ENDS_IN_E.search(form)]
+    # The plural's s is cut off increase as well: its own stem takes the endings.
+    hissing = _HISSING.search(term.casefold())
+    if hissing:
+        both += [canonical(term[: hissing.start()], closed=True)[0] + _after_word(term, hissing)]
     return tuple(dict.fromkeys(form for form in both if form))
+
+
+def _after_word(term: str, hissing: re.Match[str]) -> str:
+    """The last word of `term` without its e, behind what stands before it."""
+    gap = " " if hissing.start() and term[hissing.start() - 1] in " -" else ""
+    return gap + hissing[1]
 
 
 def _put(form: str, start: int, end: int, word: str) -> str:
@@ -167,8 +184,11 @@ def _bounded(text: str, start: int, end: int, *, stems: bool) -> bool:
         return True
     rest = re.match(rf"[{LATIN}]+", text[end:])
     stem = re.search(r"[a-z]+$", text[start:end])
-    if not stems or not rest or not stem or rest[0] not in (*_ENDINGS, "d"):
+    if not stems or not rest or not stem:
         return False
-    if rest[0] == "d":
+    ending = rest[0]
+    if ending == "d":
         return last == "e"
-    return len(stem[0]) >= (6 if rest[0] == "e" else 4 if rest[0] in ("ed", "ing") else 5)
+    if ending[0] == last and ending[1:] in _DOUBLED:
+        return len(stem[0]) >= 3
+    return ending in _ENDINGS and len(stem[0]) >= _ENDINGS[ending]
