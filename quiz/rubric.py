@@ -178,9 +178,15 @@ def _matches(said: Sequence[Sequence[Span]], text: _Text) -> list[_Match]:
         home = text.parts.at(anchor[0])
         for spans in _around(said, rarest, anchor, home, text.parts):
             match = _match(spans, text)
-            if match.sentences <= SENTENCES_APART and match.clauses <= CLAUSES_APART and not _crossed(spans, text):
+            # Words that carry their own denial (气泡 … 不变) say it of what stands beside them.
+            near = 1 if any(_holds_denial(span, text) for span in spans) else CLAUSES_APART
+            if match.sentences <= SENTENCES_APART and match.clauses <= near and not _crossed(spans, text):
                 found[spans] = match
     return list(found.values())
+
+
+def _holds_denial(span: Span, text: _Text) -> bool:
+    return any(span[0] <= one.start < span[1] for one in text.denials)
 
 
 def _around(
