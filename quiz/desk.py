@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,6 +17,8 @@ from quiz.places import Places, places, user_path
 from quiz.settings import Settings, load
 
 if TYPE_CHECKING:
+    import random
+
     from quiz.library import Library
     from quiz.store import Store
     from quiz.study import Study
@@ -25,19 +26,23 @@ if TYPE_CHECKING:
 
 @dataclass
 class Desk:
-    """`clock` gives the local time with its zone, `stopwatch` seconds that never run backwards."""
+    """`clock` gives the local time with its zone, `stopwatch` seconds that never run backwards, `dice` the chance."""
 
     environment: Mapping[str, str]
     clock: Callable[[], datetime]
     stopwatch: Callable[[], float]
-    rng: random.Random
+    dice: Callable[[], random.Random]
     language: str = "en"
     folders: list[Path] = field(default_factory=list)
 
     @classmethod
     def of_process(cls) -> Desk:
         """The desk of this process: its environment, the system's clock and random source."""
-        return cls(os.environ, lambda: datetime.now().astimezone(), time.monotonic, random.Random())
+        return cls(os.environ, lambda: datetime.now().astimezone(), time.monotonic, _dice)
+
+    @cached_property
+    def rng(self) -> random.Random:
+        return self.dice()
 
     @cached_property
     def places(self) -> Places:
@@ -89,3 +94,9 @@ class Desk:
         from quiz.language import say
 
         return say(key, **values).pick(self.language)
+
+
+def _dice() -> random.Random:
+    import random
+
+    return random.Random()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -96,7 +94,10 @@ def load(path: Path, *, lenient: bool = False) -> Settings:
             raise BadInput(say("settings.unreadable", path=path, why="not a regular file"))
         if path.stat().st_size > LARGEST_FILE:
             raise BadInput(say("settings.unreadable", path=path, why="too large"))
-        document = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        import json
+
+        document = json.loads(text)
     except FileNotFoundError:
         return Settings()
     except (OSError, ValueError, RecursionError) as error:
@@ -115,6 +116,9 @@ def load(path: Path, *, lenient: bool = False) -> Settings:
 
 def save(path: Path, settings: Settings) -> None:
     """Write what differs from the defaults, whole or not at all. BadInput if it cannot be written."""
+    import json
+    import tempfile
+
     default = Settings()
     document = {n: getattr(settings, n) for n in names() if getattr(settings, n) != getattr(default, n)}
     try:

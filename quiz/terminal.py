@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -14,6 +13,8 @@ BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u
 
 def print_json(document: Any) -> None:
     """One JSON document on standard output and nothing else."""
+    import json
+
     sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2, default=_plain) + "\n")
 
 

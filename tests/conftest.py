@@ -45,7 +45,7 @@ def new_desk(home: Path, clock: Clock) -> Iterator[Callable[..., Desk]]:
     made: list[Desk] = []
 
     def make(**environment: str) -> Desk:
-        desk = Desk({"QUIZ_HOME": str(home), **environment}, clock, clock.stopwatch, random.Random(7))
+        desk = Desk({"QUIZ_HOME": str(home), **environment}, clock, clock.stopwatch, lambda: random.Random(7))
         made.append(desk)
         return desk
 

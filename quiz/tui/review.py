@@ -132,7 +132,7 @@ class ReviewScreen(Screen[None]):
             question.show(*message, *(Part(line) for line in summary_lines(self.desk)))
         else:
             question.show(*message, Prose(self.desk.words(asked.question)))
-            below = view.below(self.desk, asked, stale=self._stale)
+            below = view.below(self.desk, asked, stale=self._stale, width=self.size.width - 3)
         rest.show(*below)
 
     def _draw_echo(self) -> None:

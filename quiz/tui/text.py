@@ -19,7 +19,8 @@ from quiz.prose import BOLD, CODE, Span, parse
 from quiz.terminal import safe
 
 WIDEST = 76
-STYLES = {BOLD: "bold", CODE: "bold dim"}
+QUOTE = "quote"
+STYLES = {BOLD: "bold", CODE: "bold dim", QUOTE: "italic not bold"}
 
 
 class Page(Widget):
@@ -96,8 +97,8 @@ class Hanging(Part):
 class Spans(Part):
     """Spans made beforehand, wrapped behind a mark; line breaks in them stay."""
 
-    def __init__(self, spans: Sequence[Span], mark: str = "") -> None:
-        super().__init__()
+    def __init__(self, spans: Sequence[Span], mark: str = "", *, style: str = "", action: str = "") -> None:
+        super().__init__(style=style, action=action)
         self.spans = spans
         self.mark = mark
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from quiz.cells import cells
+from quiz.prose import Span
 from quiz.sheet import MARKS, hint_of
 from quiz.terminal import clip, safe
-from quiz.tui.text import Hanging, Part, Prose, Spans, plain
+from quiz.tui.text import QUOTE, WIDEST, Hanging, Part, Prose, Spans, plain
 
 if TYPE_CHECKING:
     from quiz.desk import Desk
@@ -38,7 +39,7 @@ def title(desk: Desk, asked: Asked | None, width: int) -> Content:
     return plain(left + " " * max(1, width - cells(left) - cells(right)) + right)
 
 
-def below(desk: Desk, asked: Asked, *, stale: bool) -> list[Part]:
+def below(desk: Desk, asked: Asked, *, stale: bool, width: int = WIDEST) -> list[Part]:
     """What stands below the question and the answer line. `stale`: the line was changed since the last verdict."""
     parts: list[Part] = typed(asked) if asked.revealed and asked.typed else []
     parts += after_check(desk, asked, stale=stale)
@@ -47,7 +48,7 @@ def below(desk: Desk, asked: Asked, *, stale: bool) -> list[Part]:
     if not asked.revealed:
         return parts + ([Part(desk.say("screen.has_note"), style="dim")] if asked.progress.note else [])
     if asked.drawn is None and asked.card.key_points:
-        parts += [*([Part()] if parts else []), *points(desk, asked)]
+        parts += [*([Part()] if parts else []), *points(desk, asked, min(width, WIDEST))]
     return parts + model_answer(desk, asked)
 
 
@@ -85,7 +86,7 @@ def typed(asked: Asked) -> list[Part]:
     return [Spans(marked(asked.typed[-1], asked.reading), "❯ ")]
 
 
-def points(desk: Desk, asked: Asked) -> list[Part]:
+def points(desk: Desk, asked: Asked, width: int = WIDEST) -> list[Part]:
     """The key points, numbered, with a sign on those that are ticked; a click toggles one.
 
     After a typed answer, under each the words that it was found in, or that may say the opposite.
@@ -100,7 +101,16 @@ def points(desk: Desk, asked: Asked) -> list[Part]:
         opposite = reading is not None and reading.findings[n].outcome == "opposite"
         sign = "✓" if had else "≠" if opposite else "·"
         style = "bold $text-success" if had else "$text-warning" if opposite else ""
-        parts.append(Hanging(f"{n + 1} {sign} ", desk.words(point.text), style=style, action=action))
+        words = [Span(desk.words(point.text))]
+        if reading is not None and reading.findings[n].outcome == "found":
+            from quiz.quotes import quotes
+
+            said = " … ".join(quotes(asked.typed[-1], reading, n))
+            quote = Span(f"  “{said}”", QUOTE)
+            # The words that it was found in stand behind it where there is room: their numbers are in the answer anyway.
+            if cells(words[0].text + quote.text) + 4 <= width:
+                words.append(quote)
+        parts.append(Spans(words, f"{n + 1} {sign} ", style=style, action=action))
         if opposite and reading is not None and not had:
             from quiz.quotes import quotes
 
