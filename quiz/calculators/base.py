@@ -7,10 +7,9 @@ the screen) goes through `run`, so that what a card expects and what a command p
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from quiz.errors import BadInput, UnknownName
 from quiz.language import Text, say
@@ -32,8 +31,7 @@ class Values:
         raise AttributeError(name)
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(NamedTuple):
     """One named input.
 
     `kind` is integer, number, choice, text, flag or preset; `unit` a unit that `quiz.quantity` reads ("" for a
@@ -54,8 +52,7 @@ class Input:
     fills: Callable[[str, Mapping[str, Any]], Mapping[str, Any]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(NamedTuple):
     """One named output in base units; `formula` as one writes it, `worked` the same with the inputs' numbers."""
 
     name: str
@@ -65,8 +62,7 @@ class Output:
     worked: Callable[[Values, Values], str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Slip:
+class Slip(NamedTuple):
     """A usual mistake in `output`: what it gives for the same inputs, or None where it does not apply."""
 
     name: str
@@ -75,8 +71,7 @@ class Slip:
     value: Callable[[Values], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Calculator:
+class Calculator(NamedTuple):
     name: str
     title: Text
     inputs: tuple[Input, ...]
@@ -93,8 +88,7 @@ class Calculator:
         return _named(self.outputs, name, "calculator.unknown_output", self.name)
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """`inputs` as bound (presets and defaults filled in), `outputs` in base units, by name."""
 
     calculator: Calculator
