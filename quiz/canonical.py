@@ -37,10 +37,19 @@ _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
 _IRREGULAR = {"matrices": "matrix", "indices": "index", "vertices": "vertex", "axes": "axis", "queries": "query"}
 # Units in one spelling behind a number: 32 bytes = 32B = 32 字节, 2 times = 2x = 2 倍.
 _UNITS = {
-    "byte": "b", "percent": "%", "time": "x", "fold": "x", "second": "s", "sec": "s", "millisecond": "ms",
-    "microsecond": "us", "μs": "us", "minute": "min", "hour": "h", "hr": "h",
+    "byte": "b", "percent": "%", "time": "x", "fold": "x", "s": "second", "sec": "second", "ms": "millisecond",
+    "us": "microsecond", "μs": "microsecond", "min": "minute", "h": "hour", "hr": "hour",
 }  # fmt: skip
-_UNITS_ZH = {"字节": "b", "倍": "x", "毫秒": "ms", "微秒": "us", "秒": "s", "分钟": "min", "小时": "h", "天": "day"}
+_UNITS_ZH = {
+    "字节": "b",
+    "倍": "x",
+    "毫秒": "millisecond",
+    "微秒": "microsecond",
+    "秒": "second",
+    "分钟": "minute",
+    "小时": "hour",
+    "天": "day",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,11 +86,14 @@ def formulas(text: str) -> Iterator[Formula]:
     for run in _RUN.finditer(text):
         if not _OPERATOR.search(run[0]) and not _BARE_PRODUCT.search(run[0]):
             continue
-        words = list(re.finditer(r"\S+", run[0]))
-        yield from _within(run[0], run.start())
-        if len(words) > 1:
-            for word in words:
-                yield from _within(word[0], run.start() + word.start())
+        at = 0
+        for word in [*_WORDY.finditer(run[0]), None]:
+            piece = run[0][at : word.start() if word else len(run[0])]
+            yield from _within(piece, run.start() + at)
+            parts = list(re.finditer(r"\S+", piece))
+            for part in parts if len(parts) > 1 else ():
+                yield from _within(part[0], run.start() + at + part.start())
+            at = word.end() if word else at
 
 
 def same(one: Formula, other: Formula) -> bool:

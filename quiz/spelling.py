@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 FEWEST_LETTERS = 5
 MANY_LETTERS = 8
+SHORTEST_STEM = 4
+_ENDINGS = ("s", "es", "d", "ed", "ing", "er", "ers", "ly", "ion", "able", "")
 
 _WORD = re.compile(r"[A-Za-z]{4,}")
 
@@ -35,7 +37,8 @@ def respell(text: str, words: Collection[str]) -> Respelled:
     places: list[int] = []
     at = 0
     for word in _WORD.finditer(text):
-        right = _nearest(word[0].casefold(), words) if word[0].casefold() not in words else None
+        typed = word[0].casefold()
+        right = None if _is_word(typed, words) else _nearest(typed, words)
         if right is None:
             continue
         out.append(text[at : word.start()])
@@ -48,6 +51,14 @@ def respell(text: str, words: Collection[str]) -> Respelled:
     out.append(text[at:])
     places.extend(range(at, len(text)))
     return Respelled("".join(out), tuple(places))
+
+
+def _is_word(typed: str, words: Collection[str]) -> bool:
+    """Whether it is one of `words`, or one with another ending: sharded beside shard, reduces beside reducing."""
+    if typed in words:
+        return True
+    stems = {typed.removesuffix(ending) for ending in _ENDINGS if len(typed) - len(ending) >= SHORTEST_STEM}
+    return any(stem in words or f"{stem}e" in words or f"{stem}ing" in words or f"{stem}ed" in words for stem in stems)
 
 
 def _nearest(word: str, words: Collection[str]) -> str | None:

@@ -131,8 +131,8 @@ _ALL = (
         96 * GB,
         (
             Reference(
-                "H20 specifications: 148 TFLOPS FP16, 296 INT8, 4.0 TB/s, 96 GB",
-                "https://willitrunai.com/es/gpus/h20-96gb",
+                "Ant Group and SGLang 2025, Best Practices for Serving DeepSeek-R1 on H20-96G (table)",
+                "https://lmsys.org/blog/2025-09-26-sglang-ant-group",
             ),
         ),
         link=450 * GB,

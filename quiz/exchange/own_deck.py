@@ -9,6 +9,8 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from quiz.cells import wide
+
 LONGEST = 20_000
 MOST = 50_000
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
@@ -84,7 +86,7 @@ def clean(text: str) -> str:
 def _both(text: str, *, like: str = "") -> str:
     """`text` in the language that it is in; the other one is left out, as decks of one's own may."""
     sample = like or text
-    chinese = sum("\u4e00" <= character <= "\u9fff" for character in sample)
+    chinese = sum(map(wide, sample))
     language = "zh" if 5 * chinese > len(sample) else "en"
     return f"{{{language}: {json.dumps(text, ensure_ascii=False)}}}"
 
