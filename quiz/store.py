@@ -204,6 +204,19 @@ class Store:
             if told is not None:
                 self._put(card, told, max(event.at for event in events))
 
+    def study_days(self) -> set[int]:
+        """The study days on which something was answered."""
+        with _speaking(self.path):
+            return {row[0] for row in self._db.execute("SELECT DISTINCT day FROM events WHERE grade IS NOT NULL")}
+
+    def thinking_times(self, latest: int) -> list[int]:
+        """Milliseconds that the latest answers from the queue took."""
+        with _speaking(self.path):
+            rows = self._db.execute(
+                "SELECT ms FROM events WHERE kind = 'review' ORDER BY rowid DESC LIMIT ?", (latest,)
+            )
+            return [row[0] for row in rows]
+
     def own_events(self, above: int = 0) -> list[Event]:
         """What was logged on this machine, by its running number, from `above` on."""
         with _speaking(self.path):

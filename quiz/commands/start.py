@@ -22,17 +22,17 @@ def version() -> int:
 
 
 def bare(desk: Desk) -> int:
-    """`quiz` alone: the review, or what `quiz due` says where there is no terminal or nothing is due."""
+    """`quiz` alone: the home screen, or what `quiz due` says where there is no terminal."""
     if not has_screen(desk):
         from quiz.commands.look import due
 
         return due(desk, None, None, None, False)
-    queue = desk.study.todays_queue(selection(None, None, None))
-    if not queue.items and not queue.drills:
-        for line in due_lines(desk, queue):
-            print(line)
-        return 0
-    return review(desk, None, None, None)
+    from quiz.tui import home
+
+    status = home(desk)
+    if "study" in desk.__dict__ and desk.study.grades:
+        _copy_of_the_day(desk)
+    return status
 
 
 def review(

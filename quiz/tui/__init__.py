@@ -25,6 +25,14 @@ def run(desk: Desk) -> int:
     return _run(ReviewApp(desk))
 
 
+def home(desk: Desk) -> int:
+    """The home screen on the whole terminal; returns the exit status. BadInput if the terminal is too small."""
+    _refuse_too_small()
+    from quiz.tui.home import HomeApp
+
+    return _run(HomeApp(desk))
+
+
 def calculate(desk: Desk, name: str = "", given: Mapping[str, Any] | None = None) -> int:
     """The calculators on the whole terminal; returns the exit status. BadInput if the terminal is too small."""
     _refuse_too_small()

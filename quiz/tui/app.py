@@ -25,7 +25,7 @@ class QuizApp(App[int]):
     ENABLE_COMMAND_PALETTE = False
     # Textual loads a screen's own CSS when it is pushed, but not for the screen that an application starts with.
     CSS = """
-    ReviewScreen { background: ansi_default; }
+    ReviewScreen, HomeScreen { background: ansi_default; }
     #title, #keys { height: auto; padding: 0 1; }
     Rule { height: 1; padding: 0 1; color: $text-muted; }
     #page { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
