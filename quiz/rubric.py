@@ -30,6 +30,12 @@ LONGEST = 20_000
 MOST_MATCHES = 12
 
 Span = tuple[int, int]
+_Roles = dict[int, frozenset[int]]
+
+_COMPARED = re.compile(
+    r"(?:\b(?:than|unlike|versus|vs\.?|from|to|between|like|with|against)(?: the| a| in| on)?|[比像跟和与同]|相比|不同于)\s*$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +99,7 @@ class Rubric:
         self._words = frozenset(glossary.words | _words(" ".join([*texts, *terms])))
         named = prepare(" ; ".join(terms))
         self._rivals = [names for names in glossary.rivals if any(spans_of(forms, named) for forms in names)]
+        self._roles = [self._roles_of(point) for point in card.key_points]
         self._has_formulas = any(group.formulas for groups in self._points for group in groups)
         self._denied = [self._polarity(number) for number in range(len(self._points))]
 
@@ -103,18 +110,22 @@ class Rubric:
         odd = flags(answer, self._answers)
         findings = []
         for number, groups in enumerate(self._points):
-            finding = _outcome(groups, text, self._denied[number])
+            finding = _outcome(groups, self._roles[number], text, self._denied[number])
             if "keywords" in odd and finding.outcome == FOUND:
                 finding = Finding(MISSING)
             findings.append(finding)
         return Reading(tuple(findings), odd)
 
+    def _roles_of(self, point: KeyPoint) -> _Roles:
+        """Which of the names that exclude each other the point speaks of, for each set of them that it names one of."""
+        said = prepare(" ; ".join([*point.text, *(term for group in point.terms for term in group)]))
+        named = ({n for n, forms in enumerate(names) if spans_of(forms, said)} for names in self._rivals)
+        return {number: frozenset(mine) for number, mine in enumerate(named) if mine}
+
     def _ready(self, answer: str) -> _Text:
         respelled = respell(answer, self._words)
         prepared, parts = prepare(respelled.text), clauses(respelled.text)
-        every = [tuple(tuple(spans_of(forms, prepared)) for forms in names) for names in self._rivals]
-        # A name alone has no rival in this text.
-        rivals = tuple(names for names in every if sum(map(bool, names)) > 1)
+        rivals = tuple(tuple(tuple(spans_of(forms, prepared)) for forms in names) for names in self._rivals)
         found = tuple(formula.formulas(respelled.text)) if self._has_formulas else ()
         return _Text(respelled, prepared, parts, denials(respelled.text, parts), rivals, found)
 
@@ -123,7 +134,7 @@ class Rubric:
         seen = set()
         for own in [*self._answers, *self._card.key_points[number].text]:
             text = self._ready(own)
-            matches = _matches([_spans(group, text) for group in self._points[number]], text)
+            matches = _matches([_spans(group, text) for group in self._points[number]], self._roles[number], text)
             if matches:
                 seen.add(min(matches, key=_apart).denied)
         return frozenset(seen or {False})
@@ -139,15 +150,15 @@ def _groups(point: KeyPoint, glossary: Glossary) -> tuple[_Group, ...]:
     return tuple(groups)
 
 
-def _outcome(groups: Sequence[_Group], text: _Text, expected: frozenset[bool]) -> Finding:
+def _outcome(groups: Sequence[_Group], roles: _Roles, text: _Text, expected: frozenset[bool]) -> Finding:
     said = [_spans(group, text) for group in groups]
-    matches = _matches(said, text)
+    matches = _matches(said, roles, text)
     right = min((m for m in matches if m.denied in expected), key=_apart, default=None)
     wrong = min((m for m in matches if m.denied not in expected), key=_apart, default=None)
     for number, group in enumerate(groups):
         if group.contraries:
             turned = [*said[:number], spans_of(group.contraries, text.prepared), *said[number + 1 :]]
-            against = [m for m in _matches(turned, text) if m.denied in expected]
+            against = [m for m in _matches(turned, roles, text) if m.denied in expected]
             wrong = min((m for m in [*against, wrong] if m is not None), key=_apart, default=None)
     if right is not None and (wrong is None or _apart(right) <= _apart(wrong)):
         return _finding(FOUND, right, text)
@@ -168,7 +179,7 @@ def _spans(group: _Group, text: _Text) -> list[Span]:
     return sorted(set(found))
 
 
-def _matches(said: Sequence[Sequence[Span]], text: _Text) -> list[_Match]:
+def _matches(said: Sequence[Sequence[Span]], roles: _Roles, text: _Text) -> list[_Match]:
     """Each way to take words for all groups that stand near enough, the nearest to each other around each anchor."""
     if not all(said):
         return []
@@ -180,7 +191,7 @@ def _matches(said: Sequence[Sequence[Span]], text: _Text) -> list[_Match]:
             match = _match(spans, text)
             # Words that carry their own denial (气泡 … 不变) say it of what stands beside them.
             near = 1 if any(_holds_denial(span, text) for span in spans) else CLAUSES_APART
-            if match.sentences <= SENTENCES_APART and match.clauses <= near and not _crossed(spans, text):
+            if match.sentences <= SENTENCES_APART and match.clauses <= near and not _crossed(spans, roles, text):
                 found[spans] = match
     return list(found.values())
 
@@ -215,25 +226,48 @@ def _apart(match: _Match) -> tuple[int, int, int]:
     return match.sentences, match.clauses, max(starts) - min(starts)
 
 
-def _crossed(spans: Sequence[Span], text: _Text) -> bool:
-    """Whether another of the words belongs to a rival of one: it stands between them, or in the other's clause."""
-    home = text.parts.at
-    for names in text.rivals:
-        mine = {n for n, places in enumerate(names) for place in places if any(_touch(place, span) for span in spans)}
-        if not mine:
-            continue
+def _crossed(spans: Sequence[Span], roles: _Roles, text: _Text) -> bool:
+    """Whether one of the words belongs to a rival of what the point speaks of: the rival was named last before it.
+
+    What is named last goes on being spoken of (prefill 一次一个 token，是 GEMV，访存受限；decode …), into the next sentence,
+    but not where it is only compared with (unlike prefill, 比 prefill).
+    """
+    subjects = [place for number in roles for places in text.rivals[number] for place in places]
+    for number, mine in roles.items():
+        names = text.rivals[number]
+        own = [place for n in mine for place in names[n]]
         others = [place for n, places in enumerate(names) if n not in mine for place in places]
-        for span in spans:
-            if not any(_touch(place, span) for n in mine for place in names[n]):
-                continue
-            for other in spans:
-                low, high = min(span[0], other[0]), max(span[0], other[0])
-                if any(low < place[0] < high for place in others):
-                    return True
-                apart = home(span[0]) != home(other[0])
-                if apart and any(home(place[0]) == home(other[0]) for place in others):
-                    return True
+        if not others:
+            continue
+        attributes = [span for span in spans if not any(_touch(place, span) for place in subjects)]
+        roles_here = [span for span in spans if any(_touch(place, span) for place in own)]
+        for span in attributes:
+            low = min((role[0] for role in roles_here), default=span[0])
+            high = max((role[0] for role in roles_here), default=span[0])
+            if any(min(low, span[0]) < place[0] < max(high, span[0]) for place in others) and roles_here:
+                return True
+            if _named_last(span, own, others, text):
+                return True
     return False
+
+
+def _named_last(span: Span, own: Sequence[Span], others: Sequence[Span], text: _Text) -> bool:
+    """Whether of the rivals one of `others` is the last that was named before `span`, in its sentence or the one before."""
+    sentence = text.parts.sentences[text.parts.at(span[0])]
+    theirs = max((p for p in others if p[0] < span[0] and not _compared(p, text)), default=None)
+    if theirs is None or text.parts.sentences[text.parts.at(theirs[0])] < sentence:
+        return False
+    mine = max((place for place in own if place[0] < span[0]), default=None)
+    if mine is not None and mine > theirs:
+        return False
+    # memory-bound decode: the name may follow its attribute in the clause.
+    clause = text.parts.at(span[0])
+    follows = any(place[0] > span[0] and text.parts.at(place[0]) == clause for place in own)
+    return not (follows and text.parts.at(theirs[0]) != clause)
+
+
+def _compared(place: Span, text: _Text) -> bool:
+    return _COMPARED.search(text.prepared.original[max(0, place[0] - 16) : place[0]]) is not None
 
 
 def _touch(one: Span, other: Span) -> bool:
