@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from quiz.cells import wide
+
 KEYWORDS, COPIED, SHORT, LONG = "keywords", "copied", "short", "long"
 
 FEWEST_UNITS = 8
@@ -12,7 +14,8 @@ MOST_UNITS = 900
 RUN = 13
 COPIED_SHARE = 0.5
 FEWEST_IN_LIST = 8
-MOST_IN_ITEM = 6
+# Words in a bare item; two Chinese characters count as one.
+MOST_IN_ITEM = 3
 BARE_SHARE = 0.66
 
 _UNIT = re.compile(r"[A-Za-z0-9]+(?:[.'’-][A-Za-z0-9]+)*|[\u4e00-\u9fff]")
@@ -53,7 +56,8 @@ def _is_list(answer: str) -> bool:
 
 def _is_bare(item: str) -> bool:
     """Whether an item is a name of a few words, not a statement, an equation or a figure with what it is."""
-    return len(_UNIT.findall(item)) <= MOST_IN_ITEM and not _STATING.search(item) and not _RELATION.search(item)
+    words = sum(0.5 if wide(unit[0]) else 1 for unit in _UNIT.findall(item))
+    return words <= MOST_IN_ITEM and not _STATING.search(item) and not _RELATION.search(item)
 
 
 def _copied(units: Sequence[str], model: str) -> bool:

@@ -38,6 +38,10 @@ _WHOLE_CLAUSE = re.compile(
     r"|\b(?:is|are)(?: not|n['’]?t) (?:needed|required|necessary|used|true|the case|involved)\b",
     re.IGNORECASE,
 )
+_COMPARED = re.compile(
+    r"(?:\b(?:than|unlike|versus|vs\.?|from|to|between|like|with|against)(?: the| a| in| on)?|[比像跟和与同]|相比|不同于)\s*$",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[A-Za-z0-9]+(?:['’.-][A-Za-z0-9]+)*")
 
 
@@ -78,6 +82,11 @@ def denied(span: tuple[int, int], all_denials: Sequence[Denial], own: Sequence[t
         % 2
         == 1
     )
+
+
+def only_compared(text: str, at: int) -> bool:
+    """Whether what stands at `at` is only compared with: unlike prefill, faster than prefill, 比 prefill."""
+    return _COMPARED.search(text[max(0, at - 16) : at]) is not None
 
 
 def _reach(text: str, start: int) -> int:

@@ -17,7 +17,7 @@ from quiz import formula
 from quiz.card import Card, KeyPoint
 from quiz.clauses import Clauses, clauses
 from quiz.flags import flags
-from quiz.negation import Denial, denials, denied
+from quiz.negation import Denial, denials, denied, only_compared
 from quiz.spelling import Respelled, respell
 from quiz.terms import Glossary, Prepared, prepare, spans_of
 
@@ -31,11 +31,6 @@ MOST_MATCHES = 12
 
 Span = tuple[int, int]
 _Roles = dict[int, frozenset[int]]
-
-_COMPARED = re.compile(
-    r"(?:\b(?:than|unlike|versus|vs\.?|from|to|between|like|with|against)(?: the| a| in| on)?|[比像跟和与同]|相比|不同于)\s*$",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +152,13 @@ def _outcome(groups: Sequence[_Group], roles: _Roles, text: _Text, expected: fro
     wrong = min((m for m in matches if m.denied not in expected), key=_apart, default=None)
     for number, group in enumerate(groups):
         if group.contraries:
-            turned = [*said[:number], spans_of(group.contraries, text.prepared), *said[number + 1 :]]
+            # 对称 stands inside 非对称: what is part of the right words is not their contrary.
+            against_it = [
+                span
+                for span in spans_of(group.contraries, text.prepared)
+                if not any(_touch(span, right_words) for right_words in said[number])
+            ]
+            turned = [*said[:number], against_it, *said[number + 1 :]]
             against = [m for m in _matches(turned, roles, text) if m.denied in expected]
             wrong = min((m for m in [*against, wrong] if m is not None), key=_apart, default=None)
     if right is not None and (wrong is None or _apart(right) <= _apart(wrong)):
@@ -267,7 +268,7 @@ def _named_last(span: Span, own: Sequence[Span], others: Sequence[Span], text: _
 
 
 def _compared(place: Span, text: _Text) -> bool:
-    return _COMPARED.search(text.prepared.original[max(0, place[0] - 16) : place[0]]) is not None
+    return only_compared(text.prepared.original, place[0])
 
 
 def _touch(one: Span, other: Span) -> bool:
