@@ -32,10 +32,10 @@ _CUE = re.compile(
 # 是不是, 有没有, 能不能 ask; they deny nothing.
 _QUESTION = re.compile(r"(是|能|会|要|够|该|可|对|好)不\1|有没有|是否")
 _WHOLE_CLAUSE = re.compile(
-    r"(?:是错的|是错误的|不对|不成立|是误解|是误区|是假的|说反了|(?:并)?没有?关系|无关|没用|不起作用|没有?(?:影响|帮助|意义|必要)|不重要|不管用|不存在)"
-    r"|\b(?:is|are) (?:wrong|false|incorrect|a myth|irrelevant|useless)\b"
+    r"(?:是错的|是错误的|不对|不成立|是误解|是误区|是假的|说反了|(?:并)?没有?关系|无关|没用|不起作用|没有?(?:影响|帮助|意义|必要)|不重要|不管用|不存在|不可能|不可行|行不通|做不到)"
+    r"|\b(?:is|are) (?:wrong|false|incorrect|a myth|irrelevant|useless|impossible|pointless)\b"
     r"|\b(?:do|does|did)(?: not|n['’]?t) (?:matter|help|work|hold|apply|count|exist)\b"
-    r"|\b(?:is|are)(?: not|n['’]?t) (?:needed|required|necessary|used|true|the case|involved)\b",
+    r"|\b(?:is|are)(?: not|n['’]?t) (?:needed|required|necessary|used|true|the case|involved|possible|allowed|supported|enough)\b",
     re.IGNORECASE,
 )
 _COMPARED = re.compile(
