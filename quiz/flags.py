@@ -20,7 +20,7 @@ BARE_SHARE = 0.66
 
 _UNIT = re.compile(r"[A-Za-z0-9]+(?:[.'’-][A-Za-z0-9]+)*|[\u4e00-\u9fff]")
 _ITEM = re.compile(r"[,，、;；/\n\t]+|\s{2,}|\s+-\s+")
-_RELATION = re.compile(r"[=<>≈≤≥→:：~≠]")
+_RELATION = re.compile(r"[=<>≈≤≥→:：~≠]|\d\s?(?:%|[A-Za-z]|倍|字节)")
 # What a statement has and a noun has not: verbs and small words.
 _STATING = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|can|could|will|would|should|must|need|needs|not|n't|the|a|an"
