@@ -24,6 +24,12 @@ LONGEST_VALUE = 16_000_000
 MOST_STEPS = 400_000_000
 STEPS = 100_000
 MOST_PARTS = 20_000
+MOST_CARDS = 200_000
+NOTE = (
+    "SELECT substr(guid, 1, 200), mid, substr(tags, 1, 2000), CASE WHEN length(flds) <= ? THEN flds END, "
+    "substr(flds, 1, 200) FROM notes WHERE id = ?"
+)
+READ = ("notes", "cards", "col", "revlog", "notetypes", "fields", "templates")
 # A template may repeat a field many times over: so much HTML is read at most, about ten seconds of work.
 MOST_HTML = 100_000_000
 # Learning, reviewing and learning again; the others were set by hand, rescheduled, or come from a filtered deck.
@@ -47,7 +53,7 @@ def read(database: Path, name: str, *, history: bool) -> Arrival:
             made_up = db.execute(
                 "SELECT count(*) FROM sqlite_master WHERE type = 'view' OR sql LIKE 'CREATE VIRTUAL%'"
             ).fetchone()[0]
-            if made_up or not {"notes", "cards", "col"} <= tables:
+            if made_up or not {"notes", "cards", "col"} <= tables or not _plain(db):
                 raise refuse(name, "no_collection")
             types = _types(db, tables)
             arrival, keys = Arrival(), dict[int, str]()
@@ -80,6 +86,17 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
         yield db
     finally:
         db.close()
+
+
+def _plain(db: sqlite3.Connection) -> bool:
+    """Whether the tables hold what was stored, no columns that compute, and a note is found by its id at once."""
+    for table in READ:
+        columns = db.execute("SELECT name, pk, hidden FROM pragma_table_xinfo(?)", (table,)).fetchmany(1000)
+        if any(hidden for _, _, hidden in columns):
+            return False
+        if table == "notes" and ("id", 1) not in [(name, key) for name, key, _ in columns]:
+            return False
+    return True
 
 
 def _types(db: sqlite3.Connection, tables: set[str]) -> dict[int, NoteType]:
@@ -160,13 +177,18 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 
 def _cards(db: sqlite3.Connection, types: dict[int, NoteType], arrival: Arrival, keys: dict[int, str]) -> None:
     """Every card as an entry, and its key by its id in Anki."""
-    rows = db.execute(
-        "SELECT c.id, c.ord, n.guid, n.mid, n.tags, CASE WHEN length(n.flds) <= ? THEN n.flds END, substr(n.flds, 1, 200) "
-        "FROM notes n JOIN cards c ON c.nid = n.id ORDER BY n.id, c.ord, c.id",
-        (LONGEST_HTML,),
-    )
-    html_read = 0
-    for card_id, order, guid, type_id, tags, fields, start in rows:
+    html_read, note_id, note = 0, None, None
+    for card_id, found_in, order in db.execute(
+        "SELECT id, nid, ord FROM cards WHERE typeof(id) = 'integer' AND typeof(nid) = 'integer' "
+        "ORDER BY nid, ord, id LIMIT ?",
+        (MOST_CARDS,),
+    ):
+        # One note at a time: joined, a note's text would be copied for each of its cards before any is read.
+        if found_in != note_id:
+            note_id, note = found_in, db.execute(NOTE, (LONGEST_HTML, found_in)).fetchone()
+        if note is None:
+            continue
+        guid, type_id, tags, fields, start = note
         # A key holds no character that a text file could not; a note without a guid is named by what it says.
         name = clean(str(guid))[:200] or beginning(clean(str(start)))
         key = f"{name}:{_int(order)}"
@@ -177,7 +199,7 @@ def _cards(db: sqlite3.Connection, types: dict[int, NoteType], arrival: Arrival,
             arrival.skip(beginning(clean(str(start))), "long" if fields is None else "damaged")
             continue
         front, back = _sides(types.get(_int(type_id)), fields.split("\x1f"), _int(order))
-        html_read += len(front) + len(back)
+        html_read += len(fields) + len(front) + len(back)
         question, media = read_html(front[:LONGEST_HTML])
         answer, more = read_html(back[:LONGEST_HTML])
         arrival.media += media + more
@@ -187,7 +209,7 @@ def _cards(db: sqlite3.Connection, types: dict[int, NoteType], arrival: Arrival,
             continue
         words = [in_its_language(text, like=question + answer) for text in (question, answer)]
         taken = arrival.take(Entry(key, words[0], words[1], tuple(str(tags).split()) if tags else ()))
-        if taken and isinstance(card_id, int):
+        if taken:
             keys[card_id] = key
 
 

@@ -35,13 +35,15 @@ def render(template: str, fields: Mapping[str, str], *, card: int, back: bool) -
         words = mark[1].strip()
         sign, name = (words[:1], words[1:].strip()) if words[:1] in ("#", "^", "/") else ("", words)
         if sign in ("#", "^"):
-            filled = bool(_value(name, fields).strip())
+            value = _value(name, fields)
+            filled, size = bool(value.strip()), size + len(value)
             shown.append(all(shown[-1:]) and filled == (sign == "#"))
         elif sign == "/":
             del shown[-1:]
         elif all(shown[-1:]):
             parts.append(_filled(name, fields, card=card, back=back))
-            size += len(parts[-1])
+            # What is looked through counts as well as what comes out: either may be asked for many times over.
+            size += max(len(parts[-1]), len(_value(name, fields)))
         if size > LONGEST_CARD:
             return ""
     if all(shown[-1:]):
@@ -54,7 +56,7 @@ def cloze_numbers(text: str) -> list[int]:
     return sorted({int(number) for number in _NUMBERS.findall(text) if int(number) > 0})[:MOST_CLOZES]
 
 
-def cloze(text: str, number: int, *, back: bool) -> str:
+def cloze(text: str, number: int, *, back: bool, bold: tuple[str, str] = ("<b>", "</b>")) -> str:
     """`text` with the deletion `number` as […] or its hint, on the back revealed in bold; the others as they read."""
     top = _Deletion(-1)
     stack = [top]
@@ -66,7 +68,7 @@ def cloze(text: str, number: int, *, back: bool) -> str:
             stack.append(_Deletion(int(mark[1])))
         elif mark[0] == "}}" and len(stack) > 1:
             done = stack.pop()
-            stack[-1].add(done.shown(number, back=back))
+            stack[-1].add(done.shown(number, bold if back else None))
         elif mark[0] == "::" and len(stack) > 1 and not stack[-1].in_hint:
             stack[-1].in_hint = True
         else:
@@ -88,11 +90,11 @@ class _Deletion:
     def add(self, text: str) -> None:
         (self.hint if self.in_hint else self.words).append(text)
 
-    def shown(self, number: int, *, back: bool) -> str:
+    def shown(self, number: int, bold: tuple[str, str] | None) -> str:
         words = "".join(self.words)
         if self.number != number:
             return words
-        return f"<b>{words}</b>" if back else f"[{''.join(self.hint) or '…'}]"
+        return f"{bold[0]}{words}{bold[1]}" if bold else f"[{''.join(self.hint) or '…'}]"
 
 
 def _value(name: str, fields: Mapping[str, str]) -> str:

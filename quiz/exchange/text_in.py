@@ -30,6 +30,7 @@ MOST_HTML = 100_000_000
 # In the order in which they are tried; spreadsheets in China write the second.
 ENCODINGS = ("utf-8-sig", "gb18030")
 SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "colon": ":", "space": " "}
+BOLD_HTML, BOLD_TEXT = ("<b>", "</b>"), ("**", "**")
 OWN = frozenset(COLUMNS)
 
 
@@ -213,17 +214,17 @@ def _anki_text(lines: Iterable[str], heads: dict[str, str], reading: _Lines) -> 
         elif sum(map(len, fields)) > LONGEST_HTML:
             arrival.skip(beginning(clean(fields[0])), "long")
         else:
-            for suffix, front, back in _cards(fields):
+            for suffix, front, back in _cards(fields, BOLD_HTML if as_html else BOLD_TEXT):
                 _take_side(arrival, f"{key}:{suffix}", front, back, (*tags.split(), *general), as_html=as_html)
     return arrival
 
 
-def _cards(fields: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+def _cards(fields: Sequence[str], bold: tuple[str, str]) -> Iterator[tuple[int, str, str]]:
     """(its number from 0, front, back): one card, or one for each cloze deletion of the first field."""
     more = [field for field in fields[1:] if field.strip()]
     numbers = cloze_numbers(fields[0])
     for number in numbers:
-        front, back = (cloze(fields[0], number, back=side) for side in (False, True))
+        front, back = (cloze(fields[0], number, back=side, bold=bold) for side in (False, True))
         yield number - 1, front, "\n".join([back, *more])
     if not numbers:
         yield 0, fields[0], "\n".join(more)
@@ -231,11 +232,8 @@ def _cards(fields: Sequence[str]) -> Iterator[tuple[int, str, str]]:
 
 def _take_side(arrival: Arrival, key: str, front: str, back: str, tags: tuple[str, ...], *, as_html: bool) -> None:
     if not as_html:
-        # A deletion that is revealed comes in HTML's bold; a line of the export is one of the card.
-        front, back = (
-            "\n\n".join(filter(None, map(str.strip, side.replace("<b>", "**").replace("</b>", "**").splitlines())))
-            for side in (front, back)
-        )
+        # A line of the export is one of the card; in a card's text an empty line parts them.
+        front, back = ("\n\n".join(filter(None, map(str.strip, side.splitlines()))) for side in (front, back))
         _take(arrival, key, front, back, tags)
         return
     question, media = read_html(front)
