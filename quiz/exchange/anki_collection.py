@@ -203,6 +203,8 @@ def _cards(db: sqlite3.Connection, types: dict[int, NoteType], arrival: Arrival,
         question, media = read_html(front[:LONGEST_HTML])
         answer, more = read_html(back[:LONGEST_HTML])
         arrival.media += media + more
+        # Some templates show the front again above the answer; a card here shows both.
+        answer = answer.removeprefix(f"{question}\n\n")
         if not question or not answer:
             without_media = "only_media" if media + more else "empty"
             arrival.skip(beginning(question or answer or read_html(str(start))[0] or name), without_media)
