@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import random
 import re
 import shutil
 import sqlite3
+import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
@@ -255,6 +257,37 @@ def test_a_missing_extra_is_told_with_what_to_install(
     assert "infra-quiz[anki]" in ran.err
     assert len(ran.err.strip().splitlines()) == 1
     assert name == "in.apkg" or not (tmp_path / name).exists()
+
+
+FULL_DISK = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+from quiz.cli import main
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no file size limits")
+@pytest.mark.parametrize("ending", ["csv", "md", "apkg"])
+def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, ending: str) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "temporary").mkdir()
+    ran = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, "export", str(tmp_path / "out" / f"all.{ending}")],
+        env={
+            **os.environ,
+            "QUIZ_HOME": str(tmp_path / "home"),
+            "TMPDIR": str(tmp_path / "temporary"),
+            "QUIZ_LANG": "en",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 2
+    assert len(ran.stderr.strip().splitlines()) == 1, ran.stderr
+    assert not [*(tmp_path / "out").iterdir(), *(tmp_path / "temporary").iterdir()]
 
 
 # In: tables and text
@@ -610,6 +643,8 @@ def hostile(kind: str, folder: Path) -> Path:
         text.write_bytes(b'front,back\n"' + b'a","b\n' * 50_000)
     elif kind == "endless quote":
         text.write_bytes(b'front,back\n"' + b"a,b\n" * 1_000_000)
+    elif kind == "many rows":
+        text.write_bytes(b"front,back\n" + b"\n" * 200_010)
     elif kind == "nul":
         text.write_bytes(b"front,back\na\0b,c\n")
     elif kind == "binary":
@@ -624,7 +659,7 @@ def hostile(kind: str, folder: Path) -> Path:
 KINDS = [
     "../evil", "/etc/passwd", "C:\\evil", "a\\..\\b", "declared", "deflated", "zstandard", "broken zstandard", "bzip2",
     "cut", "flipped", "no zip", "empty", "no collection", "no database", "damaged", "view", "generated", "many files",
-    "long line", "no line end at all", "endless record", "endless quote", "nul", "binary", "no columns", "empty text",
+    "long line", "no line end at all", "endless record", "endless quote", "nul", "binary", "no columns", "empty text", "many rows",
 ]  # fmt: skip
 
 

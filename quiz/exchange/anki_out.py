@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 from quiz.card import Card
 from quiz.checking import right_value
 from quiz.companies import Companies
 from quiz.draw import Draw, question
-from quiz.errors import BadInput
+from quiz.errors import BadHome, BadInput
 from quiz.exchange.drawn import Outgoing
 from quiz.exchange.written import escaped, to_html
 from quiz.language import Text, say
@@ -60,8 +61,26 @@ def write(outgoing: Outgoing, target: Path, companies: Companies, language: str,
                 )
                 count += 1
         decks.append(made)
-    genanki.Package(decks).write_to_file(str(target), timestamp=at)
+    _write(genanki.Package(decks), target, at)
     return count
+
+
+def _write(package: Any, target: Path, at: float) -> None:
+    """genanki leaves its database behind in the folder for temporary files: it gets one that goes with it."""
+    import tempfile
+
+    usual = tempfile.tempdir
+    with tempfile.TemporaryDirectory(prefix="quiz-") as folder:
+        tempfile.tempdir = folder
+        try:
+            package.write_to_file(str(target), timestamp=at)
+        except Exception as error:
+            # A full disk comes as an error of SQLite's, which only the record's own module knows by name.
+            if type(error).__module__ == "sqlite3":
+                raise BadHome(say("home.unwritable", path=target, why=error)) from error
+            raise
+        finally:
+            tempfile.tempdir = usual
 
 
 def number(kind: str, name: str) -> int:

@@ -133,7 +133,7 @@ def beginning(text: str) -> str:
 
 
 def _lines(card: str, entry: Entry, question: Text, answer: Text) -> str:
-    tags = [tag for tag in dict.fromkeys(map(_tag, entry.tags)) if tag][:MOST_TAGS]
+    tags = [tag for tag in dict.fromkeys(map(_tag, entry.tags[: 2 * MOST_TAGS])) if tag][:MOST_TAGS]
     lines = [f"  - id: {card}", "    kind: concept"]
     if tags:
         lines.append(f"    tags: {json.dumps(tags, ensure_ascii=False)}")

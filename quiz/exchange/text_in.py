@@ -17,7 +17,7 @@ from quiz.card import AREAS
 from quiz.exchange.anki_templates import cloze, cloze_numbers
 from quiz.exchange.arrival import LARGEST, Arrival, refuse
 from quiz.exchange.html_in import LONGEST_HTML, read_html
-from quiz.exchange.own_deck import Entry, beginning, clean, in_its_language
+from quiz.exchange.own_deck import LONGEST, Entry, beginning, clean, in_its_language
 from quiz.exchange.table import COLUMNS, harmed
 from quiz.language import Text, words
 from quiz.reference import Reference
@@ -26,6 +26,7 @@ LONGEST_LINE = 1_000_000
 LONGEST_RECORD = 2_000_000
 MOST_LINES = 20_000
 MOST_COLUMNS = 1_000
+MOST_ROWS = 200_000
 MOST_HTML = 100_000_000
 # In the order in which they are tried; spreadsheets in China write the second.
 ENCODINGS = ("utf-8-sig", "gb18030")
@@ -98,8 +99,10 @@ class _Lines:
 
     def rows(self, lines: Iterable[str], separator: str) -> Iterator[list[str]]:
         csv.field_size_limit(LONGEST_LINE)
-        for row in csv.reader(lines, delimiter=separator):
+        for number, row in enumerate(csv.reader(lines, delimiter=separator)):
             self.count = self.length = 0
+            if number > MOST_ROWS:
+                raise refuse(self._source.name, "too_many_rows", count=f"{MOST_ROWS:,}")
             if any(cell.strip() for cell in row[:MOST_COLUMNS]):
                 yield row[:MOST_COLUMNS]
 
@@ -208,14 +211,16 @@ def _anki_text(lines: Iterable[str], heads: dict[str, str], reading: _Lines) -> 
         if not fields:
             continue
         key = clean(guid) or _said(fields[0])
-        html_read += sum(map(len, fields))
-        if html_read > MOST_HTML:
-            arrival.skip(beginning(clean(fields[0])), "many")
-        elif sum(map(len, fields)) > LONGEST_HTML:
+        if sum(map(len, fields)) > LONGEST_HTML:
             arrival.skip(beginning(clean(fields[0])), "long")
-        else:
-            for suffix, front, back in _cards(fields, BOLD_HTML if as_html else BOLD_TEXT):
-                _take_side(arrival, f"{key}:{suffix}", front, back, (*tags.split(), *general), as_html=as_html)
+            continue
+        for suffix, front, back in _cards(fields, BOLD_HTML if as_html else BOLD_TEXT):
+            # Each deletion of a cloze is a card of its own, with all of its text read again.
+            html_read += len(front) + len(back)
+            if html_read > MOST_HTML:
+                arrival.skip(beginning(clean(fields[0])), "many")
+                break
+            _take_side(arrival, f"{key}:{suffix}", front, back, (*tags.split(), *general), as_html=as_html)
     return arrival
 
 
@@ -250,6 +255,9 @@ def _column(text: str) -> int:
 
 
 def _take(arrival: Arrival, key: str, front: str, back: str, tags: tuple[str, ...]) -> None:
+    if len(front) + len(back) > LONGEST:
+        arrival.skip(beginning(clean(front[:400])), "long")
+        return
     like = front + back
     _keep(arrival, Entry(key, in_its_language(front, like=like), in_its_language(back, like=like), tags))
 

@@ -138,6 +138,7 @@ WORDS = {
         "it is larger than {megabytes} MB; export single decks", "它超过 {megabytes} MB；请按单个牌组导出"
     ),
     "why_too_many_files": Text("it holds more than {count} files", "里面的文件多于 {count} 个"),
+    "why_too_many_rows": Text("it has more than {count} rows; split it", "它多于 {count} 行；请拆成几个文件"),
     "why_too_many_reviews": Text(
         "it holds more than {count} reviews; export single decks", "里面的复习多于 {count} 次；请按单个牌组导出"
     ),
