@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable
 from datetime import date
@@ -14,6 +15,7 @@ from quiz.language import say
 from quiz.store import Happening, Store
 
 DAILY, WEEKLY, MONTHLY = 7, 4, 12
+_DECK = re.compile(r"[a-z0-9-]{1,80}\.yaml")
 _NAME = re.compile(r"quiz-(\d{4}-\d\d-\d\d)\.db")
 
 
@@ -65,11 +67,20 @@ def restore(store: Store, source: Path, folder: Path, now: Happening) -> tuple[E
             leftover.unlink(missing_ok=True)
 
 
-def take_back(store: Store, change: Event, now: Happening) -> None:
-    """Undo a restore or an import of events: what it took away comes back, what it brought counts no more.
+def take_back(store: Store, change: Event, now: Happening) -> list[Path]:
+    """Undo a restore or an import: what it took away comes back, what it brought counts no more.
 
-    BadInput if the record that was kept then is gone.
+    Deck files that it made go; those that were changed since stay and are returned. BadInput if the record that was
+    kept then is gone.
     """
+    brought = _brought(store, change) if "kept" in change.detail or change.kind != "import" else []
+    stay = _remove_decks(store, change)
+    store.take_back([*brought, change], now)
+    return stay
+
+
+def _brought(store: Store, change: Event) -> list[Event]:
+    """The events that came with `change` and still count; those that it took away are put back."""
     keep = Path(str(change.detail.get("kept", "")))
     if not keep.is_file():
         raise BadInput(say("data.kept_gone", path=keep))
@@ -77,16 +88,34 @@ def take_back(store: Store, change: Event, now: Happening) -> None:
         lost = before.events()
     had = {event.id for event in lost}
     store.merge(lost)
+    # Reviews from another program belong to a device of their own, which brings nothing in any other way.
+    device = change.detail.get("device")
     undone = {event.undoes for event in store.events() if event.undoes}
-    brought = [
+    return [
         event
         for event in store.events()
         if event.id not in had
         and event.kind != "undo"
         and event.id not in undone
         and not (event.device == store.device and event.number >= change.number)
+        and device in (None, event.device)
     ]
-    store.take_back([*brought, change], now)
+
+
+def _remove_decks(store: Store, change: Event) -> list[Path]:
+    """Remove the deck files that the import made, where they are as it left them; returns the others."""
+    stay = []
+    files = change.detail.get("files", [])
+    for entry in files if isinstance(files, list) else []:
+        name, digest = map(str, entry) if isinstance(entry, list) and len(entry) == 2 else ("", "")
+        path = store.path.parent / "decks" / name
+        if not _DECK.fullmatch(name) or not path.is_file():
+            continue
+        if hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest() == digest:
+            path.unlink()
+        else:
+            stay.append(path)
+    return stay
 
 
 def _checked_copy(source: Path, draft: Path) -> None:

@@ -336,22 +336,29 @@ def build(desk: Desk) -> Any:
     @command("export")
     def export(
         file: Annotated[str, Argument(metavar="FILE", help=words("export_file"))],
+        deck: deck_option = None,
+        company: company_option = None,
+        tag: tag_option = None,
+        decks: folder_option = None,
         force: Annotated[bool, Option("--force", help=words("force"))] = False,
         json: as_json = False,
     ) -> int:
         from quiz.commands import data
 
-        return data.export(desk, file, force, json)
+        desk.more_decks(decks)
+        return data.export(desk, file, deck, company, tag, force, json)
 
     @command("import")
     def import_(
         file: Annotated[str, Argument(metavar="FILE", help=words("import_file"))],
-        dry_run: Annotated[bool, Option("--dry-run", help=words("dry_run"))] = False,
+        as_: Annotated[str, Option("--as", metavar="NAME", help=words("import_as"))] = "",
+        history: Annotated[bool, Option("--history", help=words("import_history"))] = False,
+        yes: Annotated[bool, Option("--yes", "-y", help=words("yes"))] = False,
         json: as_json = False,
     ) -> int:
         from quiz.commands import data
 
-        return data.import_(desk, file, dry_run, json)
+        return data.import_(desk, file, as_, history, yes, json)
 
     @command("lint")
     def lint(

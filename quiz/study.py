@@ -17,7 +17,7 @@ from quiz.card import Card, Summary
 from quiz.day import instant_of, study_day
 from quiz.errors import QuizError
 from quiz.history import ANSWERS, OF_NO_CARD, Event, Progress, moves_schedule
-from quiz.language import Text
+from quiz.language import Text, say
 from quiz.library import Library
 from quiz.queue import Item, Limits, Queue
 from quiz.settings import Settings
@@ -283,7 +283,8 @@ class Study:
             return None
         from quiz.backups import take_back
 
-        take_back(self.store, latest, Happening(at, offset, self.today(), "undo", ""))
+        stay = take_back(self.store, latest, Happening(at, offset, self.today(), "undo", ""))
+        self.troubles += [say("data.deck_kept", path=path) for path in stay]
         return latest
 
     def _item_kind(self, undone: Event) -> str:

@@ -410,7 +410,7 @@ def test_backup_restore_sync_export_import(quiz: Callable[..., Ran], tmp_path: P
     assert Path(back["kept"]).exists()
     assert "restore" in quiz("undo").out
     assert quiz("verify").status == 0
-    assert quiz("import", str(tmp_path / "log.jsonl"), "--json").json["taken"] == 0
+    assert quiz("import", str(tmp_path / "log.jsonl"), "--yes", "--json").json["taken"] == 0
     assert quiz("sync", str(tmp_path / "carried"), "--json").json["sent"] == 4
     assert quiz("sync", str(tmp_path / "carried"), "--json").json["sent"] == 0
 
@@ -421,10 +421,11 @@ def test_an_imported_log_is_taken_back_with_one_undo(quiz: Callable[..., Ran], t
         "kind": "suspend", "card": "third", "grade": None, "ms": 0, "undoes": "", "detail": {},
     }  # fmt: skip
     (tmp_path / "in.jsonl").write_text(json.dumps(line) + "\nbroken\n", encoding="utf-8")
-    look = quiz("import", str(tmp_path / "in.jsonl"), "--dry-run")
-    assert "1 events would be taken" in look.out
+    look = quiz("import", str(tmp_path / "in.jsonl"))
+    assert "1 events are new and would be taken" in look.out
+    assert "--yes" in look.out
     assert quiz("log", "--json").json["events"] == []
-    took = quiz("import", str(tmp_path / "in.jsonl"))
+    took = quiz("import", str(tmp_path / "in.jsonl"), "--yes")
     assert took.status == 1
     assert "line 2" in took.out
     assert quiz("why", "third", "--json").json["suspended"] is True

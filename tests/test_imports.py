@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-HEAVY = {"textual", "rich", "rapidfuzz", "yaml", "sqlite_utils", "numpy", "pydantic"}
+HEAVY = {"textual", "rich", "rapidfuzz", "yaml", "sqlite_utils", "numpy", "pydantic", "genanki", "zstandard"}
 
 LOADED = """
 import json, sys
@@ -53,6 +53,8 @@ def test_contracts_hold() -> None:
         (["log"], set()),
         (["calc", "pipeline_bubble", "stages=8", "microbatches=32"], set()),
         (["answer", "pipeline-bubble-share", "10%", "--json"], set()),
+        (["export", "--help"], set()),
+        (["import", "--help"], set()),
         (["nonsense"], set()),
         (["cards", "bubble"], {"rapidfuzz"}),
         (["lint"], {"yaml"}),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from quiz.desk import Desk
@@ -16,6 +18,7 @@ from quiz.terminal import print_json, safe
 
 LOG = (".jsonl", ".ndjson")
 REFUSALS_SHOWN = 5
+Names = list[str] | None
 
 
 def backup(desk: Desk, name: str, force: bool, json: bool) -> int:
@@ -68,12 +71,19 @@ def sync(desk: Desk, folder: str, json: bool) -> int:
     return 1 if done.refused else 0
 
 
-def export(desk: Desk, name: str, force: bool, json: bool) -> int:
-    from quiz.eventlines import to_line
+def export(desk: Desk, name: str, deck: Names, company: Names, tag: Names, force: bool, json: bool) -> int:
+    """The log as lines, or cards, by the ending of the file's name."""
+    from quiz.commands import cards_out
 
     target = _target(desk, name, force)
+    if target.suffix.lower() in cards_out.ENDINGS:
+        return cards_out.export(desk, target, deck, company, tag, json)
     if target.suffix not in LOG:
-        raise BadInput(say("data.unknown_format", path=name, endings=", ".join(LOG)))
+        raise BadInput(say("data.unknown_format", path=name, endings=", ".join((*LOG, *cards_out.ENDINGS))))
+    if deck or company or tag:
+        raise BadInput(say("data.log_is_whole", path=name))
+    from quiz.eventlines import to_line
+
     events = desk.store.events()
     write_whole(target, "".join(to_line(event) + "\n" for event in events))
     if json:
@@ -83,39 +93,56 @@ def export(desk: Desk, name: str, force: bool, json: bool) -> int:
     return 0
 
 
-def import_(desk: Desk, name: str, dry_run: bool, json: bool) -> int:
-    """Take over events from a file; exit status 1 where lines were left out."""
-    from quiz.backups import free
-    from quiz.sync import read_events
+def import_(desk: Desk, name: str, deck: str, history: bool, yes: bool, json: bool) -> int:
+    """Show what a file holds that is not here, and take it over if told to; exit status 1 where something was left out."""
+    from quiz.commands import cards_in
 
     source = _source(desk, name)
+    if source.suffix.lower() in cards_in.ENDINGS:
+        return cards_in.import_(desk, source, deck, history, yes, json)
     if source.suffix not in LOG:
-        raise BadInput(say("data.unknown_format", path=name, endings=", ".join(LOG)))
+        raise BadInput(say("data.unknown_format", path=name, endings=", ".join((*LOG, *cards_in.ENDINGS))))
+    if deck or history:
+        raise BadInput(say("data.log_has_no_cards", path=name))
+    return _import_log(desk, source, yes, json)
+
+
+def _import_log(desk: Desk, source: Path, yes: bool, json: bool) -> int:
+    from quiz.commands.asking import goes_ahead, not_done
+    from quiz.sync import read_events
+
     refused: list[Refused] = []
     known = desk.store.ids()
     found = {event.id: event for event in read_events(source, refused)}
     fresh = [event for event in found.values() if event.id not in known]
-    if fresh and not dry_run:
+    counts = {"taken": len(fresh), "known": len(found) - len(fresh)}
+    if not json:
+        print(desk.say("data.would_import", **counts))
+        _tell_refused(desk, refused)
+    done = bool(fresh) and goes_ahead(desk, yes=yes, json=json)
+    if done:
         at = now(desk, "import")
-        keep = free(desk.places.backups, f"before-import-{_day(at)}")
-        desk.store.backup(keep)
+        keep = keep_record(desk, at)
         desk.store.merge(fresh)
         detail = {"kept": str(keep), "from": str(source), "events": len(fresh)}
         desk.store.add(Happening(at.at, at.utc_offset, at.day, "import", "", detail=detail))
     if json:
-        print_json(
-            {
-                "taken": len(fresh),
-                "known": len(found) - len(fresh),
-                "dry_run": dry_run,
-                "refused": [{"file": r.file, "line": r.line, "why": r.why} for r in refused],
-            }
-        )
+        lines = [{"file": r.file, "line": r.line, "why": r.why} for r in refused]
+        print_json({**counts, "done": done, "refused": lines})
+    elif done:
+        print(desk.say("data.imported"))
     else:
-        key = "data.would_import" if dry_run else "data.imported_log"
-        print(desk.say(key, taken=len(fresh), known=len(found) - len(fresh)))
-        _tell_refused(desk, refused)
+        print(not_done(desk) if fresh else desk.say("data.nothing_new"))
     return 1 if refused else 0
+
+
+def keep_record(desk: Desk, moment: Happening) -> Path:
+    """A copy of the record as it is before an import, for taking it back."""
+    from quiz.backups import free
+
+    keep = free(desk.places.backups, f"before-import-{_day(moment)}")
+    desk.store.backup(keep)
+    return keep
 
 
 def now(desk: Desk, kind: str) -> Happening:
@@ -128,14 +155,35 @@ def now(desk: Desk, kind: str) -> Happening:
 
 def write_whole(target: Path, text: str) -> None:
     """`text` in `target`, which appears under its name only when it is whole, readable by its owner alone."""
+    with whole(target) as draft, draft.open("w", encoding="utf-8", newline="\n") as stream:
+        stream.write(text)
+
+
+def write_new(target: Path, text: str) -> None:
+    """As `write_whole`, but never over a file that is there. FileExistsError if one is."""
+    with whole(target, new=True) as draft, draft.open("w", encoding="utf-8", newline="\n") as stream:
+        stream.write(text)
+
+
+@contextlib.contextmanager
+def whole(target: Path, *, new: bool = False) -> Iterator[Path]:
+    """An empty file to write, which becomes `target` when it is done; a `new` one replaces no other."""
     draft = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft.touch(mode=0o600)
-        with draft.open("w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-            stream.flush()
+        yield draft
+        with draft.open("rb+") as stream:
             os.fsync(stream.fileno())
+        if new:
+            try:
+                os.link(draft, target)
+                return
+            except FileExistsError:
+                raise
+            except OSError:  # a file system without links
+                if target.exists():
+                    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target)) from None
         draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)

@@ -131,6 +131,8 @@ def undo(desk: Desk) -> int:
         print(desk.say("record.nothing_to_undo"))
         return 0
     print(desk.say("record.undone", what=desk.say(f"record.kind_{undone.kind}"), card=undone.card, when=_when(undone)))
+    for trouble in desk.study.troubles:
+        print(safe(desk.words(trouble)))
     return 0
 
 

@@ -13,16 +13,31 @@ WORDS = {
         "exchange answers with other machines through a folder that something carries (Syncthing, Dropbox, git, USB)",
         "通过一个会被搬运的目录（Syncthing、网盘、git、U 盘）与其他机器交换作答记录",
     ),
-    "help_export": Text("write the log to a file (.jsonl)", "把日志写到文件（.jsonl）"),
-    "help_import": Text(
-        "take over a log from a file (.jsonl); twice is once", "从文件（.jsonl）导入日志，重复导入不会重复计"
+    "help_export": Text(
+        "write to a file, by its ending: the log (.jsonl), or cards as a table (.csv), study sheets (.md), "
+        "an Anki package (.apkg)",
+        "写到文件，按扩展名决定内容：日志（.jsonl），或卡片的表格（.csv）、可打印的学习资料（.md）、Anki 牌组包（.apkg）",
     ),
+    "help_import": Text(
+        "take over a file: a log (.jsonl), or cards into a deck of your own: Anki (.apkg, .colpkg, its text export "
+        ".txt) or a table (.csv, .tsv); shows first what it will do, twice is once",
+        "导入文件：日志（.jsonl），或把卡片导入自己的牌组：Anki（.apkg、.colpkg、文本导出 .txt）或表格（.csv、.tsv）；"
+        "先显示会做什么，重复导入不会重复计",
+    ),
+    "import_as": Text(
+        "The deck's name; without it the file's. A deck that exists is kept as it is, new cards go beside it.",
+        "牌组名，不给则用文件名。已有的牌组保持不变，新卡放进另一个文件。",
+    ),
+    "import_history": Text(
+        "Anki's reviews as well: Again becomes grade 1, Hard 3, Good 4, Easy 5.",
+        "连同 Anki 的复习记录：重来记 1 分，困难 3 分，良好 4 分，简单 5 分。",
+    ),
+    "yes": Text("Do it at once, without asking.", "不询问，直接执行。"),
     "backup_file": Text("a database file, such as quiz-backup.db", "数据库文件，如 quiz-backup.db"),
     "sync_folder": Text("the folder that is carried", "用来同步的目录"),
     "export_file": Text("the file to write", "要写的文件"),
     "import_file": Text("the file to read", "要读的文件"),
     "force": Text("replace a file that exists", "覆盖已有文件"),
-    "dry_run": Text("only tell what would be taken", "只看会导入什么，不改动"),
     "help": Text(
         "Spaced-repetition quiz for AI-infrastructure interviews. Without a command: today's review.",
         "面向 AI Infra 面试的间隔重复练习。不带命令时开始今天的复习。",

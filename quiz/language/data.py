@@ -42,12 +42,114 @@ WORDS = {
     "hours": Text("{count} h", "{count} 小时"),
     "days": Text("{count} days", "{count} 天"),
     "exported_log": Text("{events} events written to {path}", "已写出 {events} 条记录到 {path}"),
-    "imported_log": Text("{taken} events taken, {known} were here already", "导入 {taken} 条，另有 {known} 条本来就有"),
     "would_import": Text(
-        "{taken} events would be taken, {known} are here already; nothing was changed",
-        "将导入 {taken} 条，另有 {known} 条本来就有；没有做任何改动",
+        "{taken} events are new and would be taken, {known} are here already",
+        "其中 {taken} 条是新的，将导入；另有 {known} 条本来就有",
     ),
+    "imported": Text("done; quiz undo takes it back", "已完成；quiz undo 可撤回"),
+    "go_ahead": Text("Do it? y/N > ", "要执行吗？y/是，其他键取消 > "),
+    "yes_words": Text("y|yes|j|ja", "是|好|是的"),
+    "only_shown": Text("nothing was changed; with --yes it is done", "没有做任何改动；加 --yes 才会执行"),
+    "not_done": Text("nothing was changed", "没有做任何改动"),
+    "nothing_new": Text("there is nothing new in it", "里面没有新的内容"),
     "unknown_format": Text(
         "{path}: write to or read from a file that ends in {endings}", "{path}：文件名请以 {endings} 结尾"
+    ),
+    "log_is_whole": Text(
+        "{path}: the log goes out whole; leave --deck, --company and --tag out, or export cards (.csv, .md, .apkg)",
+        "{path}：日志只能整份导出；请去掉 --deck、--company、--tag，或改为导出卡片（.csv、.md、.apkg）",
+    ),
+    "log_has_no_cards": Text(
+        "{path}: a log makes no deck; leave --as and --history out",
+        "{path}：日志不会生成牌组；请去掉 --as 和 --history",
+    ),
+    "history_only_anki": Text(
+        "{path}: --history belongs to Anki's packages ({endings})", "{path}：--history 只用于 Anki 的包（{endings}）"
+    ),
+    "no_genanki": Text(
+        "writing Anki packages needs genanki; install it with: pip install 'infra-quiz[anki]'",
+        "写 Anki 包需要 genanki；请安装：pip install 'infra-quiz[anki]'",
+    ),
+    "no_zstandard": Text(
+        "{path}: this Anki package needs zstandard; install it with: pip install 'infra-quiz[anki]', "
+        "or export from Anki with support for older versions",
+        "{path}：读这种 Anki 包需要 zstandard；请安装：pip install 'infra-quiz[anki]'，或在 Anki 导出时勾选支持旧版本",
+    ),
+    "exported_cards": Text("{cards} cards written to {path}", "已写出 {cards} 张卡到 {path}"),
+    "exported_notes": Text(
+        "{notes} notes for Anki (a numeric card has up to three); a later export updates them",
+        "共 {notes} 条 Anki 笔记（数值题最多三条）；以后再导出会更新它们",
+    ),
+    "left_out": Text("left out: {what}", "未导出：{what}"),
+    "sheet_title": Text("Study sheets", "学习资料"),
+    "sheet_answer": Text("Answer", "答案"),
+    "sheet_references": Text("References", "参考资料"),
+    "would_make": Text(
+        "{path}: {new} new cards for the deck {deck}; {known} are here already",
+        "{path}：{new} 张新卡，放入牌组 {deck}；另有 {known} 张本来就有",
+    ),
+    "more_cards": Text("  and {count} more", "  还有 {count} 张"),
+    "encoded": Text("read as {encoding}", "按 {encoding} 编码读取"),
+    "skipped": Text("left out: {count} {why}: {examples}", "未采用：{count} 张{why}：{examples}"),
+    "skip_empty": Text("without a question or an answer", "没有题目或没有答案"),
+    "skip_only_media": Text("whose question or answer is only a picture or a sound", "题目或答案只有图片或声音"),
+    "skip_long": Text("longer than a card can be", "太长"),
+    "skip_many": Text("beyond what one import takes", "超出一次导入的数量"),
+    "skip_twice": Text("that are in the file twice", "在文件里重复出现"),
+    "skip_damaged": Text("that are damaged", "已损坏"),
+    "quotes": Text("“{what}”", "“{what}”"),
+    "quotes_between": Text("”, “", "”“"),
+    "no_media": Text("{count} pictures and sounds are dropped", "丢弃 {count} 个图片和声音"),
+    "would_take_reviews": Text(
+        "{new} reviews from Anki would be taken, {known} are here already, {other} are left out "
+        "(set by hand, rescheduled, from filtered decks, or of cards that are left out)",
+        "将导入 Anki 的 {new} 次复习，另有 {known} 次本来就有，{other} 次不采用"
+        "（手动设置、重新安排、来自筛选牌组，或卡片未采用）",
+    ),
+    "mapping": Text(
+        "Anki's buttons become grades: Again 1, Hard 3, Good 4, Easy 5",
+        "Anki 的按钮对应的分数：重来 1，困难 3，良好 4，简单 5",
+    ),
+    "made_deck": Text("deck {deck}: {path}", "牌组 {deck}：{path}"),
+    "deck_kept": Text(
+        "{path} was changed since the import and is kept; delete it yourself if it is to go",
+        "{path} 在导入之后被修改过，予以保留；如不需要请自行删除",
+    ),
+    "columns_question": Text("front|question|q|term|prompt", "正面|问题|题目|题干|提问"),
+    "columns_answer": Text("back|answer|a|definition|response", "背面|答案|回答|解答|释义"),
+    "columns_tags": Text("tags|tag|labels", "标签|标记"),
+    "columns_key": Text("guid|id|key", "编号|标识"),
+    "not_taken": Text("{path} was not taken: {why}", "没有导入 {path}：{why}"),
+    "why_no_package": Text(
+        "it is no Anki package, or a damaged one; export it from Anki again",
+        "这不是 Anki 包，或已损坏；请从 Anki 重新导出",
+    ),
+    "why_no_collection": Text("there is no Anki collection in it", "里面没有 Anki 集合"),
+    "why_damaged": Text("its database is damaged; export it from Anki again", "其中的数据库已损坏；请从 Anki 重新导出"),
+    "why_traversal": Text(
+        "it holds a name that leads out of the archive; take no packages from there",
+        "里面有指向包外的文件名；请不要使用这个来源的包",
+    ),
+    "why_bomb": Text(
+        "it unpacks to more than any collection, {megabytes} MB or many times its size",
+        "解压后大得不正常（超过 {megabytes} MB 或原大小的许多倍）",
+    ),
+    "why_too_large": Text(
+        "it is larger than {megabytes} MB; export single decks", "它超过 {megabytes} MB；请按单个牌组导出"
+    ),
+    "why_too_many_files": Text("it holds more than {count} files", "里面的文件多于 {count} 个"),
+    "why_too_many_rows": Text("it has more than {count} rows; split it", "它多于 {count} 行；请拆成几个文件"),
+    "why_too_many_reviews": Text(
+        "it holds more than {count} reviews; export single decks", "里面的复习多于 {count} 次；请按单个牌组导出"
+    ),
+    "why_no_text": Text("it is no text in UTF-8, GB 18030 or UTF-16", "它不是 UTF-8、GB 18030 或 UTF-16 的文本"),
+    "why_line": Text("it has a line longer than {megabytes} MB", "里面有一行超过 {megabytes} MB"),
+    "why_record": Text(
+        "it has a record longer than {megabytes} MB; is a quotation mark missing?",
+        "里面有一条记录超过 {megabytes} MB；是不是少了一个引号？",
+    ),
+    "why_no_columns": Text(
+        "its first line names no columns for question and answer (front and back, or question and answer)",
+        "第一行没有标明题目列和答案列（正面、背面，或 front、back）",
     ),
 }
