@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -9,6 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from quiz.desk import Desk
+from quiz.library import Library, shipped_decks
 
 START = datetime(2026, 11, 30, 20, 0, tzinfo=ZoneInfo("Asia/Shanghai"))
 
@@ -39,12 +41,22 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
+@pytest.fixture(scope="session")
+def read_decks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The cache that a first start leaves, so that not every test reads all shipped decks anew."""
+    cache = tmp_path_factory.mktemp("cache")
+    Library.open([shipped_decks()], cache)
+    return cache
+
+
 @pytest.fixture
-def new_desk(home: Path, clock: Clock) -> Iterator[Callable[..., Desk]]:
+def new_desk(home: Path, clock: Clock, read_decks: Path) -> Iterator[Callable[..., Desk]]:
     """Makes desks over one home, as starting the program again does."""
     made: list[Desk] = []
 
     def make(**environment: str) -> Desk:
+        if not (home / "cache").exists():
+            shutil.copytree(read_decks, home / "cache")
         desk = Desk({"QUIZ_HOME": str(home), **environment}, clock, clock.stopwatch, lambda: random.Random(7))
         made.append(desk)
         return desk
