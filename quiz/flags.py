@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from quiz.cells import wide
 
-KEYWORDS, COPIED, SHORT, LONG = "keywords", "copied", "short", "long"
+KEYWORDS, COPIED, SHORT, LONG, CONTRARY = "keywords", "copied", "short", "long", "contrary"
 
 FEWEST_UNITS = 8
 MOST_UNITS = 900

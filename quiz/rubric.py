@@ -16,7 +16,7 @@ from itertools import product
 from quiz import formula
 from quiz.card import Card, KeyPoint
 from quiz.clauses import Clauses, clauses
-from quiz.flags import flags
+from quiz.flags import CONTRARY, KEYWORDS, flags
 from quiz.negation import Denial, denials, denied, only_compared
 from quiz.spelling import Respelled, respell
 from quiz.terms import Glossary, Prepared, prepare, spans_of
@@ -26,6 +26,9 @@ FOUND, MISSING, OPPOSITE = "found", "missing", "opposite"
 # How far apart the words of one point may stand: in clauses, and in sentences.
 CLAUSES_APART = 12
 SENTENCES_APART = 2
+# A point that is found alone among so many has its words close together, or is taken for chance.
+MANY_POINTS = 3
+ALONE_APART = 2
 LONGEST = 20_000
 MOST_MATCHES = 12
 
@@ -103,13 +106,24 @@ class Rubric:
         answer = answer[:LONGEST]
         text = self._ready(answer)
         odd = flags(answer, self._answers)
-        findings = []
-        for number, groups in enumerate(self._points):
-            finding = _outcome(groups, self._roles[number], text, self._denied[number])
-            if "keywords" in odd and finding.outcome == FOUND:
-                finding = Finding(MISSING)
-            findings.append(finding)
+        findings = [
+            _outcome(groups, self._roles[number], text, self._denied[number])
+            for number, groups in enumerate(self._points)
+        ]
+        if any(finding.outcome == OPPOSITE for finding in findings):
+            odd = (*odd, CONTRARY)
+        if KEYWORDS in odd or CONTRARY in odd:
+            # Of what else is found in such an answer more than half was not said in fact.
+            return Reading(tuple(f if f.outcome == OPPOSITE else Finding(MISSING) for f in findings), odd)
+        alone = sum(finding.outcome == FOUND for finding in findings) == 1 and len(findings) >= MANY_POINTS
+        if alone:
+            findings = [f if f.outcome != FOUND or self._near(f, text) else Finding(MISSING) for f in findings]
         return Reading(tuple(findings), odd)
+
+    def _near(self, finding: Finding, text: _Text) -> bool:
+        """Whether the words of a point that stands alone in an answer are at most two clauses apart."""
+        clauses_of = [text.parts.at(text.respelled.places.index(start)) for start, _ in finding.spans]
+        return max(clauses_of) - min(clauses_of) <= ALONE_APART
 
     def _roles_of(self, point: KeyPoint) -> _Roles:
         """Which of the names that exclude each other the point speaks of, for each set of them that it names one of."""

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quiz.card import Card, KeyPoint
-from quiz.flags import COPIED, KEYWORDS, LONG, SHORT
+from quiz.flags import CONTRARY, COPIED, KEYWORDS, LONG, SHORT
 from quiz.language import Text
 from quiz.quotes import marked, quotes
 from quiz.rubric import FOUND, MISSING, OPPOSITE, Rubric
@@ -131,6 +131,19 @@ def test_not_this_but_that_says_that() -> None:
     assert outcome("解码不是计算受限，而是访存受限", DECODE) == FOUND
 
 
+def test_who_says_one_point_the_other_way_round_gets_none_proposed() -> None:
+    reading = RUBRIC.read("Decode is memory bound, all weights come from HBM. The bubble shrinks.")
+    assert reading.findings[BUBBLE].outcome == OPPOSITE
+    assert CONTRARY in reading.flags
+    assert not reading.proposed
+
+
+def test_a_point_alone_has_its_words_close_together() -> None:
+    far = "The weights are split, then the batch grows, then the queue is served, then HBM is full."
+    assert outcome(far, WEIGHTS) == MISSING
+    assert outcome("The weights come, each time, from HBM.", WEIGHTS) == FOUND
+
+
 def test_the_words_taken_are_those_that_were_typed() -> None:
     answer = "好的：decode 阶段 memroy-bound。"
     reading = RUBRIC.read(answer)
@@ -226,5 +239,5 @@ def test_what_stands_in_another_paragraph_far_away_takes_nothing_away(answer: st
     gap = "\n一句话。\n另一句话。\n又一句话。\n还有一句话。\n"
     before = RUBRIC.read(answer)
     after = RUBRIC.read(answer + gap + more)
-    if KEYWORDS not in after.flags and KEYWORDS not in before.flags:
+    if not {KEYWORDS, CONTRARY} & {*after.flags, *before.flags}:
         assert before.proposed <= after.proposed

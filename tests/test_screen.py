@@ -605,17 +605,34 @@ def test_points_found_in_a_typed_answer_are_proposed_and_corrected(sit: Callable
         while "third question" not in learner.text:
             await learner.press("s")
         await learner.press("enter")
-        await learner.paste("This is an anwser. It is not the third one.")
+        await learner.paste("This is an anwser.")
         await learner.press("enter")
         assert "anwser¹·³" in learner.text
         assert "1 ✓" in learner.text
-        assert "2 ≠" in learner.text
-        assert "you may have said the opposite: “third”" in learner.text
+        assert "2 ·" in learner.text
         await learner.press("3", "enter")
         detail = learner.desk.store.events()[-1].detail
         assert detail["proposed_points"] == [0, 2]
-        assert detail["opposite_points"] == [1]
         assert detail["ticked"] == [0]
         assert detail["proposed"] == 2
+
+    sit(steps, tag="markup")
+
+
+def test_the_opposite_of_a_point_is_named_and_nothing_is_proposed(sit: Callable[..., ReviewApp]) -> None:
+    async def steps(learner: Learner) -> None:
+        while "third question" not in learner.text:
+            await learner.press("s")
+        await learner.press("enter")
+        await learner.paste("This is an answer. It is not the third one.")
+        await learner.press("enter")
+        assert "2 ≠" in learner.text
+        assert "you may have said the opposite: “third”" in learner.text
+        assert "nothing is proposed" in learner.text
+        await learner.press("1", "enter")
+        detail = learner.desk.store.events()[-1].detail
+        assert detail["opposite_points"] == [1]
+        assert detail["flags"] == ["contrary"]
+        assert detail["ticked"] == [0]
 
     sit(steps, tag="markup")

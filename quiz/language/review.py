@@ -23,6 +23,10 @@ WORDS = {
         "This reads like a list of keywords, so nothing is proposed: say what they do.",
         "这像是在罗列关键词，所以不替你勾选：请说清楚它们起什么作用。",
     ),
+    "flag_contrary": Text(
+        "You may have said the opposite of a point (≠), so nothing is proposed: tick those that you had.",
+        "有要点你可能说反了（≠），所以不替你勾选：答到的请自己勾。",
+    ),
     "flag_copied": Text("Much of this is the card's own answer, word for word.", "这里大段是卡片答案的原文。"),
     "flag_short": Text("That is very short for an interview answer.", "作为面试回答太短了。"),
     "flag_long": Text("That is longer than an interviewer would listen to.", "太长了，面试官听不完。"),
